@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+# The front door. Each of these is the only command that is needed, on a fresh Debian 12 machine.
+
+PREFIX ?= /usr/local
+FUZZ_SECONDS ?= 60
+export CMD
+
+.PHONY: all demo test bench fuzz tidy install clean
+
+all: ## Build what is installed, optimised
+	@scripts/deps build test
+	@scripts/build release
+
+demo: all ## Show what a right budget gives; CMD='...' runs your own program instead
+	@scripts/demo
+
+test: ## Every test, on every preset, and the closing line that counts them
+	@scripts/deps build test
+	@scripts/test
+
+bench: all ## Ours beside its rivals, as ratios in one run
+	@scripts/deps bench
+	@build/release/tools/weft/weft bench budget
+
+fuzz: ## Each parser under libFuzzer for FUZZ_SECONDS
+	@scripts/deps build fuzz
+	@scripts/fuzz $(FUZZ_SECONDS)
+
+tidy: all ## clang-tidy over all of it
+	@scripts/tidy
+
+install: all ## Into PREFIX (DESTDIR is honoured)
+	@cmake --install build/release --prefix "$(PREFIX)"
+
+clean: ## Forget everything that was built
+	@rm -rf build

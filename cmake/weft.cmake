@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+# The few functions that every folder uses: weft_module(), weft_program(), weft_test().
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+
+find_package(Threads REQUIRED)
+
+# Compile options of our own code; not passed on to those who use an installed weft.
+add_library(weft_options INTERFACE)
+target_compile_options(weft_options INTERFACE
+  -Wall -Wextra -Wconversion -Wundef -Werror -fno-omit-frame-pointer)
+if(WEFT_SANITIZE)
+  target_compile_options(weft_options INTERFACE
+    -fsanitize=${WEFT_SANITIZE} -fno-sanitize-recover=all)
+  target_link_options(weft_options INTERFACE -fsanitize=${WEFT_SANITIZE})
+endif()
+
+if(WEFT_FUZZ)
+  # Everything tells the fuzzer which way it went, not only the file with the entry point.
+  target_compile_options(weft_options INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+
+# weft_module(NAME [INSTALL] [DEPENDS module...] [LINK library...] [LABELS label...])
+# The folder src/NAME as a static library weft::NAME. Unit tests stand beside the file they test
+# and are built into one program, with these labels. INSTALL makes the module part of `make install`.
+function(weft_module name)
+  cmake_parse_arguments(arg "INSTALL" "" "DEPENDS;LINK;LABELS" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
+  set(tests ${sources})
+  list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
+  list(FILTER tests INCLUDE REGEX "_test\\.cc$")
+  list(TRANSFORM arg_DEPENDS PREPEND "weft_")
+
+  if(sources)
+    add_library(weft_${name} STATIC ${sources})
+    set(visibility PUBLIC)
+    target_link_libraries(weft_${name} PRIVATE $<BUILD_INTERFACE:weft_options>)
+  else()
+    add_library(weft_${name} INTERFACE)
+    set(visibility INTERFACE)
+  endif()
+  add_library(weft::${name} ALIAS weft_${name})
+  set_target_properties(weft_${name} PROPERTIES EXPORT_NAME ${name})
+  target_include_directories(weft_${name} ${visibility}
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_compile_features(weft_${name} ${visibility} cxx_std_20)
+  target_link_libraries(weft_${name} ${visibility} ${arg_DEPENDS} ${arg_LINK})
+  if(arg_INSTALL)
+    install(TARGETS weft_${name} EXPORT weft)
+  endif()
+  if(tests AND NOT WEFT_FUZZ)
+    weft_test(${name} ${tests} LINK weft_${name} LABELS ${arg_LABELS})
+  endif()
+endfunction()
+
+# weft_program(NAME source... [LINK library...])
+function(weft_program name)
+  cmake_parse_arguments(arg "" "" "LINK" ${ARGN})
+  add_executable(${name} ${arg_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PRIVATE weft_options ${arg_LINK})
+endfunction()
+
+# Tests are compiled more often than they run, and GCC 12 sees overflows at -O2 that are not there.
+add_library(weft_test_options INTERFACE)
+target_compile_options(weft_test_options INTERFACE $<$<CONFIG:RelWithDebInfo>:-O1>)
+target_link_libraries(weft_test_options INTERFACE weft_options GTest::gtest_main)
+
+# GoogleTest and what nearly every test includes, parsed once for all test programs; the tests still
+# include what they use, which clang-tidy, that knows nothing of this, would tell.
+function(weft_reuse_test_headers name)
+  if(NOT TARGET weft_test_headers)
+    file(WRITE ${PROJECT_BINARY_DIR}/test_headers.cc "")
+    add_library(weft_test_headers OBJECT ${PROJECT_BINARY_DIR}/test_headers.cc)
+    target_link_libraries(weft_test_headers PRIVATE weft_test_options)
+    set_target_properties(weft_test_headers PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+    target_precompile_headers(weft_test_headers PRIVATE
+      <gtest/gtest.h> <chrono> <filesystem> <fstream> <functional> <string> <thread> <vector>)
+  endif()
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+  target_precompile_headers(${name} REUSE_FROM weft_test_headers)
+endfunction()
+
+# weft_test(NAME source... [LINK library...] [LABELS label...]): a GoogleTest program; each of its
+# tests is a test of ctest, named NAME.Suite.Case. The target LABEL_tests builds all with a label;
+# `threads` says what ThreadSanitizer is for.
+function(weft_test name)
+  cmake_parse_arguments(arg "" "" "LINK;LABELS" ${ARGN})
+  weft_program(${name}_test ${arg_UNPARSED_ARGUMENTS} LINK ${arg_LINK} weft_test_options)
+  weft_reuse_test_headers(${name}_test)
+  include(GoogleTest)
+  set(properties TIMEOUT 120)
+  if(arg_LABELS)
+    list(APPEND properties LABELS ${arg_LABELS})
+  endif()
+  foreach(label IN LISTS arg_LABELS)
+    if(NOT TARGET ${label}_tests)
+      add_custom_target(${label}_tests)
+    endif()
+    add_dependencies(${label}_tests ${name}_test)
+  endforeach()
+  gtest_discover_tests(${name}_test
+    TEST_PREFIX "${name}." DISCOVERY_MODE PRE_TEST PROPERTIES ${properties})
+endfunction()

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// `weft bench`: the comparisons. Exit code 0: every bar holds, 1: one does not, 2: could not run.
+#include <unistd.h>
+
+#include <CLI/App.hpp>
+#include <CLI/Validators.hpp>
+#include <functional>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bench/benchmark.h"
+#include "bench/interrupt.h"
+#include "bench/json.h"
+#include "bench/table.h"
+#include "bench_budget.h"
+#include "command.h"
+#include "suggest.h"
+
+namespace weft::tool {
+namespace {
+
+// How to add a benchmark: a line here, and a file bench_NAME.cc.
+const std::vector<bench::Benchmark>& benchmarks() {
+  static const std::vector<bench::Benchmark> table = {
+      {"budget", "who knows how many CPUs it owns in nested cgroups, and what knowing costs",
+       bench_budget},
+  };
+  return table;
+}
+
+struct Arguments {
+  std::string name;
+  bool json = false;
+  bench::Options options;
+};
+
+int fail(const std::string& message) {
+  std::cerr << "weft bench: " << message << "\n";
+  return bench::exit_could_not_run;
+}
+
+const bench::Benchmark* find(const std::string& name) {
+  for (const bench::Benchmark& benchmark : benchmarks()) {
+    if (benchmark.name == name) return &benchmark;
+  }
+  return nullptr;
+}
+
+int unknown(const std::string& name) {
+  std::vector<std::string> names;
+  for (const bench::Benchmark& benchmark : benchmarks()) names.emplace_back(benchmark.name);
+  return fail("unknown benchmark '" + name + "'." + did_you_mean(name, names) +
+              " 'weft bench' lists what there is.");
+}
+
+int run(const Arguments& arguments) {
+  if (arguments.name.empty()) {
+    std::cout << (arguments.json ? bench::to_json(benchmarks()) : bench::to_list(benchmarks()));
+    return 0;
+  }
+  const bench::Benchmark* const benchmark = find(arguments.name);
+  if (benchmark == nullptr) return unknown(arguments.name);
+
+  const bench::InterruptGuard guard;
+  bench::Progress progress(STDERR_FILENO);
+  const auto report = benchmark->run(arguments.options, progress);
+  progress.clear();
+  if (const int signal = bench::InterruptGuard::signal(); signal != 0) {
+    fail("interrupted by signal " + std::to_string(signal) + "; nothing is left behind");
+    return 128 + signal;
+  }
+  if (!report) return fail(arguments.name + ": " + report.error().message);
+  std::cout << (arguments.json ? bench::to_json(arguments.name, *report) : bench::to_table(*report))
+            << std::flush;
+  if (!std::cout) return fail("cannot write the report to standard output");
+  if (report->rows.empty()) return fail(arguments.name + " measured nothing");
+  return bench::exit_code(*report);
+}
+
+void configure(CLI::App& app, std::function<int()>& action) {
+  const auto arguments = std::make_shared<Arguments>();
+  app.add_option("NAME", arguments->name, "Which one; without it, they are listed")
+      ->option_text(" ");
+  app.add_flag("--json", arguments->json, "Print the rows as JSON");
+  app.add_option("--repeats", arguments->options.repeats, "Repetitions of what is timed")
+      ->check(CLI::Range(1, 100'000))
+      ->option_text("N [11]");
+  app.add_option("--seed", arguments->options.seed, "Of everything that is drawn by lot")
+      ->option_text("N [1]");
+  app.add_flag("--allow-missing", arguments->options.allow_missing,
+               "Leave out rivals that are not installed");
+  app.footer("Exit code 0: every bar holds. 1: one does not. 2: could not run.");
+  app.callback([arguments, &action] { action = [arguments] { return run(*arguments); }; });
+}
+
+}  // namespace
+
+const Command bench_command = {"bench", "Compare with others, as ratios in one run", configure};
+
+}  // namespace weft::tool

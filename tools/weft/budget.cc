@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// `weft budget`: what do we own, who says so, how hard are we pressed, and what to set.
+#include <iostream>
+#include <memory>
+#include <string>
+
+#include <weft/budget.h>
+
+#include "budget_output.h"
+#include "budget_problems.h"
+#include "command.h"
+
+namespace weft::tool {
+namespace {
+
+struct Options {
+  bool json = false;
+  bool env = false;
+  bool watch = false;
+  bool no_cgroups = false;
+  int pid = 0;
+  int count = 0;
+  std::string root = "/";
+};
+
+constexpr const char* footer =
+    "\nExamples:\n"
+    "  weft budget                          what this process would own, explained\n"
+    "  eval \"$(weft budget --env)\"          size the runtimes that a shell starts\n"
+    "  weft budget --pid $(pidof mariadbd)  the same for a running process\n"
+    "  weft budget --watch | jq .cpu        a line of JSON each second\n"
+    "\nExit status: 0 the answer is complete; 1 something could not be read, or there is no such\n"
+    "process; 2 CPU_LIMIT or an option makes no sense. The answer is printed all the same where\n"
+    "there is one, and standard error says what was wrong and what to do.\n";
+
+int act(const Options& options) {
+  budget::Query query;
+  query.root = options.root;
+  query.process = options.pid;
+  query.cgroups = !options.no_cgroups;
+  if (const auto problem = check_query(query); !problem.empty()) {
+    std::cerr << "weft budget: " << problem << '\n';
+    return exit_problem;
+  }
+  if (options.watch) return watch_budget(query, options.json, options.count);
+  const budget::Budget budget = budget::read(query);
+  if (options.json) {
+    std::cout << budget_json(budget, budget::read_pressure(query)) << '\n';
+  } else if (options.env) {
+    std::cout << budget_env(budget);
+  } else {
+    std::cout << budget_page(budget, budget::read_pressure(query));
+  }
+  std::cout.flush();
+  return report_problems(budget, std::cerr);
+}
+
+void configure(CLI::App& app, std::function<int()>& action) {
+  const auto options = std::make_shared<Options>();
+  app.footer(footer);
+  CLI::Option* const json =
+      app.add_flag("--json", options->json, "Print everything as one JSON object");
+  CLI::Option* const env = app.add_flag(
+      "--env", options->env, "Print assignments for eval: eval \"$(weft budget --env)\"");
+  CLI::Option* const watch = app.add_flag(
+      "--watch", options->watch, "Follow it: a live page on a terminal, JSON lines in a pipe");
+  app.add_option("--count", options->count, "With --watch: stop after this many looks")
+      ->check(CLI::Range(1, 1'000'000'000))
+      ->needs(watch);
+  app.add_option("--pid", options->pid, "Answer for this process instead")
+      ->check(CLI::Range(1, 4'194'304));
+  app.add_option("--root", options->root,
+                 "Answer for the host whose /proc and /sys are below this directory")
+      ->check(CLI::ExistingDirectory);
+  app.add_flag("--no-cgroups", options->no_cgroups,
+               "Do not read /proc and /sys: CPU_LIMIT and the affinity only");
+  env->excludes(json);
+  env->excludes(watch);
+  app.callback([options, &action] { action = [options] { return act(*options); }; });
+}
+
+}  // namespace
+
+const Command budget_command{"budget", "How many CPUs do we own, and who says so", configure};
+
+}  // namespace weft::tool
