@@ -8,7 +8,7 @@ export CMD
 .PHONY: all demo test bench fuzz tidy install clean
 
 all: ## Build what is installed, optimised
-	@scripts/deps build test
+	@scripts/deps build
 	@scripts/build release
 
 demo: all ## Show what a right budget gives; CMD='...' runs your own program instead

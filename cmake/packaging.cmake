@@ -13,6 +13,8 @@ write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/weft-config-version
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/weft-config.cmake
   ${CMAKE_CURRENT_BINARY_DIR}/weft-config-version.cmake DESTINATION ${package_directory})
 
+file(RELATIVE_PATH relative_includedir
+  ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_FULL_INCLUDEDIR})
 configure_file(cmake/weft-budget.pc.in ${CMAKE_CURRENT_BINARY_DIR}/weft-budget.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/weft-budget.pc
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <exception>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -126,7 +127,7 @@ base::Status play(const Options& options) {
   std::optional<Scene> scene;
   if (made) {
     scene.emplace(std::move(*made));
-    if (const auto status = introduce(*scene, options.quota_cores); !status) return status;
+    if (auto status = introduce(*scene, options.quota_cores); !status) return status;
   } else {
     fmt::print(
         "No quota can be shown here, since no cgroup can be made:\n  {}\n\n"
@@ -142,12 +143,10 @@ base::Status play(const Options& options) {
                           .quota = scene ? &scene->pod : nullptr});
 }
 
-}  // namespace
-}  // namespace weft::demo
-
-int main(int count, char** arguments) {
-  weft::demo::Options options;
-  options.weft_program = weft::demo::find_weft();
+// Answers the exit code.
+int run(int count, char** arguments) {
+  Options options;
+  options.weft_program = find_weft();
   CLI::App app("Shows what a pool of the right size gives, in a real cgroup with a CPU quota.",
                "weft-demo");
   app.add_option("--quota", options.quota_cores, "cores of the quota")
@@ -171,10 +170,24 @@ int main(int count, char** arguments) {
   app.add_option("--weft", options.weft_program, "the weft program")->capture_default_str();
   CLI11_PARSE(app, count, arguments);
 
-  const weft::bench::InterruptGuard interrupt;
-  const auto status = weft::demo::play(options);
+  const bench::InterruptGuard interrupt;
+  const auto status = play(options);
   if (status) return 0;
   fmt::print(stderr, "weft-demo: {}\n", status.error().message);
-  const int signal = weft::bench::InterruptGuard::signal();
+  const int signal = bench::InterruptGuard::signal();
   return signal != 0 ? 128 + signal : 1;
+}
+
+}  // namespace
+}  // namespace weft::demo
+
+int main(int count, char** arguments) {
+  try {
+    return weft::demo::run(count, arguments);
+  } catch (const std::exception& error) {
+    std::fputs("weft-demo: ", stderr);
+    std::fputs(error.what(), stderr);
+    std::fputs("\n", stderr);
+    return 1;
+  }
 }

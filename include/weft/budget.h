@@ -29,6 +29,7 @@ enum class Verdict {
   chosen,      // this is the answer
   looser,      // names a limit, but another one is as tight or tighter
   overridden,  // names a limit, but CPU_LIMIT is a pin
+  throttles,   // memory.high: no limit, but above it one is slowed down
   unlimited,   // was read, and names no limit
   absent,      // is not there, which is normal: not set, not mounted, not delegated
   unreadable,  // is there, and could not be read
@@ -59,6 +60,7 @@ struct CpuBudget {
 struct MemoryBudget {
   std::uint64_t bytes = 0;  // the hard limit; the host's memory where there is none; 0: unknown
   std::optional<std::uint64_t> throttled_above_bytes;  // memory.high, where it is tighter
+  std::string throttled_where;                         // the file that says so
   std::string source;
   std::string where;
   std::vector<Candidate> candidates;

@@ -43,9 +43,10 @@ class Watch {
 
   using Callback = std::function<void(const Budget&)>;
 
-  // Reads the budget, keeps the files it came from open, and re-reads them every `period` on a
-  // thread of its own, with all signals blocked. A period of zero starts no thread: refresh() is
-  // then the caller's to call.
+  // Reads the budget, keeps the files it came from open, and re-reads them every `period` (a day at
+  // most) on a thread of its own, with all signals blocked. A period of zero starts no thread:
+  // refresh() is then the caller's to call. So it is where no thread can be made (a limit on
+  // processes); counters().has_thread tells. CPU_LIMIT is read once, here.
   explicit Watch(Query query = {}, std::chrono::milliseconds period = std::chrono::seconds(1));
   ~Watch();
   Watch(const Watch&) = delete;
@@ -56,10 +57,12 @@ class Watch {
 
   // Calls back at once with the newest budget, on this thread, then after each change, on the
   // thread that noticed it; never twice at the same time and never out of order. What a callback
-  // throws is counted and otherwise ignored.
+  // throws is counted and otherwise ignored. A callback may call anything but ~Watch(); a change
+  // that it finds with refresh() is told when it has returned.
   Subscription subscribe(Callback callback);
 
-  // Looks now. true: the budget has changed, and the subscribers have been told.
+  // Looks now. true: the budget has changed, and the subscribers have been told (or another
+  // thread, which is telling them already, goes on with this).
   bool refresh();
 
   // What watching has cost and seen so far.
@@ -68,6 +71,7 @@ class Watch {
     std::uint64_t full_reads = 0;  // after something moved, and once every 60 refreshes
     std::uint64_t changes = 0;
     std::uint64_t callback_exceptions = 0;
+    bool has_thread = false;
     std::uint64_t levels = 0;       // cgroup directories that are watched, and the process itself
     std::uint64_t descriptors = 0;  // kept open: one pread each in a refresh
   };

@@ -2,7 +2,6 @@
 // Small pieces of text handling that the parsers share.
 #include "base/text.h"
 
-#include <algorithm>
 #include <array>
 
 namespace weft::base {
@@ -31,9 +30,13 @@ std::string to_text(double number, int decimals) {
 
 std::string printable(std::string_view text, std::size_t longest) {
   std::string line(text.substr(0, longest));
-  std::replace_if(
-      line.begin(), line.end(), [](unsigned char byte) { return byte < 0x20 || byte == 0x7f; },
-      '?');
+  for (std::size_t at = 0; at < line.size(); ++at) {
+    const auto byte = static_cast<unsigned char>(line[at]);
+    const auto next = static_cast<unsigned char>(at + 1 < line.size() ? line[at + 1] : 0);
+    const bool is_second_set = byte == 0xc2 && next >= 0x80 && next < 0xa0;  // U+0080 to U+009F
+    if (byte < 0x20 || byte == 0x7f || is_second_set) line[at] = '?';
+    if (is_second_set) line[at + 1] = '?';
+  }
   if (text.size() > longest) line += "...";
   return line;
 }

@@ -58,8 +58,8 @@ std::optional<double> to_decimal(std::string_view text) noexcept;
 // A number as people write it: at most `decimals` digits behind the point, no trailing zeros.
 std::string to_text(double number, int decimals = 2);
 
-// Text from outside made fit for one line of output: control characters become '?', and what is
-// longer than `longest` is cut.
+// Text from outside made fit for one line of output: control characters, which could break the line
+// or drive a terminal, become '?', and what is longer than `longest` is cut.
 std::string printable(std::string_view text, std::size_t longest = 80);
 
 }  // namespace weft::base

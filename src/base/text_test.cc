@@ -57,6 +57,10 @@ TEST(Text, ToTextDropsWhatSaysNothing) {
 TEST(Text, PrintableNeverBreaksTheLine) {
   EXPECT_EQ(printable("lots\n\x1b[31m"), "lots??[31m");
   EXPECT_EQ(printable("abcdef", 3), "abc...");
+  EXPECT_EQ(printable("a\xc2\x9b"
+                      "b\xc3\xa9"),
+            "a??b\xc3\xa9")
+      << "the other CSI, and an e acute";
 }
 
 }  // namespace

@@ -16,6 +16,8 @@ const char* to_string(Verdict verdict) noexcept {
       return "looser";
     case Verdict::overridden:
       return "overridden";
+    case Verdict::throttles:
+      return "throttles";
     case Verdict::unlimited:
       return "unlimited";
     case Verdict::absent:
@@ -44,13 +46,13 @@ Candidate from_limit(std::string source, std::string where, const base::Result<L
 }
 
 Candidate from_error(std::string source, std::string where, const base::Error& error,
-                     std::string absence) {
+                     const std::string& absence) {
   const bool absent = is_absent(error);
   return {std::move(source),
           std::move(where),
           {},
           absent ? Verdict::absent : Verdict::unreadable,
-          absent ? std::move(absence) : error.message};
+          absent ? absence : error.message};
 }
 
 const Candidate* choose_smallest(std::vector<Candidate>& candidates,

@@ -18,7 +18,7 @@ Candidate from_limit(std::string source, std::string where, const base::Result<L
 
 // A candidate from a file that could not be read. `absence` is said where it is just not there.
 Candidate from_error(std::string source, std::string where, const base::Error& error,
-                     std::string absence);
+                     const std::string& absence);
 
 // Gives its verdict to each candidate that has a value: the smallest is chosen, on a tie the first.
 // `describe` writes a value for people. Null where none has a value.

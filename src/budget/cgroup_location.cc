@@ -76,8 +76,15 @@ CgroupLocation locate(const Membership& membership, const std::vector<const Cgro
     location.notes.push_back("our cgroup " + membership.path +
                              " was removed while we are in it; the limits above it still count");
   }
-  if (leads_outside(membership.path) || leads_outside(mount.root) ||
-      !is_below(membership.path, mount.root)) {
+  location.outside = leads_outside(membership.path);
+  if (location.outside) {
+    location.version = 0;
+    location.problem = "the cgroup " + membership.path + " is outside of our cgroup namespace";
+    location.problem_where = "cgroup";
+    return location;
+  }
+  location.guessed = leads_outside(mount.root) || !is_below(membership.path, mount.root);
+  if (location.guessed) {
     location.levels = {mount.mount_point};
     location.notes.push_back("our cgroup " + membership.path + " is not below " + mount.root +
                              ", which is all that " + mount.mount_point +

@@ -23,6 +23,8 @@ struct CgroupLocation {
   std::vector<std::string> levels;  // directories, our own cgroup first, the mount point last
   bool reaches_root = false;        // the last level is the hierarchy's root as we can name it
   std::string path;                 // our cgroup as /proc/PID/cgroup names it
+  bool outside = false;             // that leads out of our cgroup namespace: no levels
+  bool guessed = false;             // no mount shows our cgroup: the level is the top of one
   std::string problem;              // what kept us from looking where the limits are; or empty
   std::string problem_where;        // the file that made it a problem, without "/proc/PID/"
   std::vector<std::string> notes;   // what a person should know

@@ -68,8 +68,15 @@ Levels find_levels(const Host& host, const CgroupView& view, std::string_view co
     return found;
   }
   CgroupLocation location = locate_controller(view.memberships, view.mounts, controller);
+  if (location.outside || (location.guessed && host.process() != 0)) {
+    // What we could read are the limits of others.
+    found.obstacle = obstacle(host.process_file("cgroup"), Verdict::unreadable,
+                              "the cgroup " + location.path +
+                                  " is outside of what we can see from our own; ask from the host");
+    return found;
+  }
   found.version = location.version;
-  found.sees_all = location.reaches_root && !(view.in_namespace && location.path == "/");
+  found.sees_all = location.reaches_root && !view.in_namespace;
   found.notes = std::move(location.notes);
   if (!location.problem.empty()) {
     found.obstacle =

@@ -17,7 +17,7 @@ namespace weft::budget {
 // What a changed budget would show up in. Paths are those of the host.
 struct Footprint {
   std::vector<std::string> directories;  // the cgroups whose limits count; may repeat
-  std::vector<std::string> files;        // in them, those that exist
+  std::vector<std::string> files;        // in them, also those that are not there but could be
 };
 
 struct CgroupView {

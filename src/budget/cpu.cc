@@ -37,24 +37,24 @@ Candidate read_pin(const Host& host) {
 
 Candidate read_quota_v2(const Host& host, const std::string& directory, Footprint& footprint) {
   const std::string where = directory + "/cpu.max";
+  footprint.files.push_back(where);
   const auto text = host.read(where);
   if (!text) {
     return from_error("cgroup v2 quota", where, text.error(),
                       "no quota can be set here: the root, or the cpu controller is not enabled");
   }
-  footprint.files.push_back(where);
   return from_limit("cgroup v2 quota", where, parse_cpu_max(*text), "no quota is set");
 }
 
 Candidate read_quota_v1(const Host& host, const std::string& directory, Footprint& footprint) {
   const std::string where = directory + "/cpu.cfs_quota_us";
+  footprint.files.push_back(where);
   const auto quota = host.read(where);
   if (!quota) {
     return from_error("cgroup v1 quota", where, quota.error(),
                       "no quota can be set here: a kernel without CFS bandwidth control, or the "
                       "directory is gone");
   }
-  footprint.files.push_back(where);
   const std::string period_where = directory + "/cpu.cfs_period_us";
   const auto period = host.read(period_where);
   if (period) footprint.files.push_back(period_where);

@@ -2,6 +2,8 @@
 // The host that a Query names.
 #include "budget/host.h"
 
+#include <signal.h>
+
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
@@ -29,6 +31,12 @@ base::Result<std::string> Host::read(const std::string& path) const {
 bool Host::exists(const std::string& path) const {
   std::error_code unreadable;
   return std::filesystem::exists(local_path(path), unreadable);
+}
+
+bool Host::process_exists() const {
+  if (query_.process == 0) return true;
+  if (is_here()) return ::kill(query_.process, 0) == 0 || errno != ESRCH;
+  return exists(process_file("cgroup"));
 }
 
 base::Result<std::string> Host::read_link(const std::string& path) const {

@@ -28,6 +28,8 @@ class Host {
   // Errors name the path as that host has it.
   base::Result<std::string> read(const std::string& path) const;
   bool exists(const std::string& path) const;
+  // Asked without /proc where this is the machine that we run on.
+  bool process_exists() const;
   base::Result<std::string> read_link(const std::string& path) const;
 
   // A variable of the process's environment; empty ones count as not set. An Error where the

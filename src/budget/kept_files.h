@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files kept open to see whether their text has changed: one pread each.
+// Files kept open to see whether their text has changed: one system call each.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@ namespace weft::budget {
 
 class KeptFiles {
  public:
-  // Opens the file and remembers its text. One that cannot be opened or read counts as changed
-  // from then on, so that somebody looks.
+  // Opens the file and remembers its text. One that is not there counts as changed once it is; one
+  // that cannot be opened or read counts as changed from then on, so that somebody looks.
   void keep(const std::string& path);
 
   // Whether any text differs from what was remembered, or can no longer be read.
@@ -24,9 +24,14 @@ class KeptFiles {
   struct Kept {
     os::Descriptor file;
     std::string text;
+    std::string absent_path;  // where the file would be; empty: it is there
     bool lost = false;
   };
+  bool has_changed(const Kept& kept) const;
+
   std::vector<Kept> files_;
+  // Limits are short; a /proc/PID/cgroup of a dozen deep paths is not.
+  mutable std::vector<char> buffer_ = std::vector<char>(64 * 1024);
 };
 
 }  // namespace weft::budget

@@ -42,13 +42,13 @@ Candidate read_level(const Host& host, const std::string& directory, int version
                      Footprint& footprint) {
   const std::string source = version == 2 ? "cgroup v2 limit" : "cgroup v1 limit";
   const std::string where = directory + (version == 2 ? "/memory.max" : "/memory.limit_in_bytes");
+  footprint.files.push_back(where);
   const auto text = host.read(where);
   if (!text) {
     return from_error(
         source, where, text.error(),
         "no limit can be set here: the root, or the memory controller is not enabled");
   }
-  footprint.files.push_back(where);
   return from_limit(source, where, parse_memory_limit(*text), "no limit is set");
 }
 
@@ -70,15 +70,32 @@ bool counts_children(const Host& host, const std::string& directory) {
   return !text || base::trim(*text) != "0";
 }
 
-// memory.high: above it the kernel slows us down and reclaims, long before the limit kills.
+// memory.high: above it the kernel slows us down and reclaims, long before the limit kills. It does
+// not compete with the limits, so it stays out of the choice.
 void read_high(const Host& host, const std::string& directory, Footprint& footprint,
-               std::optional<double>& lowest) {
+               std::vector<Candidate>& highs) {
   const std::string where = directory + "/memory.high";
   const auto text = host.read(where);
   if (!text) return;
   footprint.files.push_back(where);
-  const auto high = parse_memory_limit(*text);
-  if (high && *high) lowest = std::min(lowest.value_or(**high), **high);
+  highs.push_back(
+      from_limit("cgroup v2 memory.high", where, parse_memory_limit(*text), "slows nothing down"));
+}
+
+// Adds the candidates of memory.high behind the others; the lowest counts where it is tighter.
+void add_highs(std::vector<Candidate> highs, MemoryBudget& memory) {
+  for (Candidate& high : highs) {
+    if (high.value) {
+      high.verdict = Verdict::throttles;
+      high.reason = "above this one is slowed down";
+      const auto bytes = static_cast<std::uint64_t>(*high.value);
+      if (bytes < memory.throttled_above_bytes.value_or(memory.bytes)) {
+        memory.throttled_above_bytes = bytes;
+        memory.throttled_where = high.where;
+      }
+    }
+    memory.candidates.push_back(std::move(high));
+  }
 }
 
 }  // namespace
@@ -87,7 +104,7 @@ MemoryBudget read_memory(const Host& host, const CgroupView& view, std::vector<s
                          Footprint& footprint) {
   MemoryBudget memory;
   std::vector<Candidate>& candidates = memory.candidates;
-  std::optional<double> high;
+  std::vector<Candidate> highs;
   const Levels found = find_levels(host, view, "memory", footprint);
   if (found.obstacle) {
     candidates.push_back(*found.obstacle);
@@ -107,7 +124,7 @@ MemoryBudget read_memory(const Host& host, const CgroupView& view, std::vector<s
       continue;
     }
     candidates.push_back(read_level(host, level.directory, found.version, watched));
-    if (found.version == 2) read_high(host, level.directory, watched, high);
+    if (found.version == 2) read_high(host, level.directory, watched, highs);
   }
   if (found.version == 1) read_hierarchical(host, found.levels.front().directory, candidates);
   for (const std::string& note : found.notes) {
@@ -122,9 +139,7 @@ MemoryBudget read_memory(const Host& host, const CgroupView& view, std::vector<s
   memory.bytes = static_cast<std::uint64_t>(*winner->value);
   memory.source = winner->source;
   memory.where = winner->where;
-  if (high && *high < *winner->value) {
-    memory.throttled_above_bytes = static_cast<std::uint64_t>(*high);
-  }
+  add_highs(std::move(highs), memory);
   return memory;
 }
 

@@ -36,38 +36,42 @@ std::optional<unsigned> count_cpus(pid_t process) {
 
 std::shared_ptr<const Budget> Observation::start() {
   auto budget = settle();
-  unreadable_ = count_unreadable(*budget);
+  believe(*budget);
   return budget;
+}
+
+void Observation::believe(const Budget& budget) {
+  unreadable_ = count_unreadable(budget);
+  cores_ = budget.cpu.cores;
+  memory_bytes_ = budget.memory.bytes;
 }
 
 std::shared_ptr<const Budget> Observation::settle() {
   Reading reading = read_with_footprint(query_);
-  // Read, keep, read again: until what was kept is what the last reading came from.
-  for (int attempt = 0; attempt < 3; ++attempt) {
+  // Read, keep, read again: until what was kept is what the last reading came from; if it will not
+  // come to rest, the next look reads everything.
+  looks_ = looks_between_full_reads;
+  for (int attempt = 0; attempt < 3 && looks_ != 0; ++attempt) {
     keep(reading);
     Reading again = read_with_footprint(query_);
-    const bool settled = again.footprint.files == reading.footprint.files;
+    if (again.footprint.files == reading.footprint.files) looks_ = 0;
     reading = std::move(again);
-    if (settled) break;
   }
-  looks_ = 0;
   return std::make_shared<const Budget>(std::move(reading.budget));
 }
 
 std::shared_ptr<const Budget> Observation::look() {
   if (++looks_ < looks_between_full_reads && !moved()) return nullptr;
-  if (query_.process != 0 &&
-      !std::filesystem::exists(Host(query_).local_path(Host(query_).process_file("cgroup")))) {
-    return nullptr;
-  }
+  if (!Host(query_).process_exists()) return nullptr;
+  ++full_reads_;
   auto budget = settle();
-  const std::size_t unreadable = count_unreadable(*budget);
-  if (unreadable > unreadable_) {
-    // Believe what was seen before until it can be seen again; the next look tries once more.
+  const bool grows = budget->cpu.cores > cores_ || budget->memory.bytes > memory_bytes_;
+  if (grows && count_unreadable(*budget) > unreadable_) {
+    // A pool must not grow because a file could not be opened. The next look tries once more.
     looks_ = looks_between_full_reads;
     return nullptr;
   }
-  unreadable_ = unreadable;
+  believe(*budget);
   return budget;
 }
 

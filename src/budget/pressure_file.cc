@@ -30,19 +30,20 @@ PressureFile find_pressure_file(const Host& host, const CgroupView& view, Resour
 
 std::string explain_no_pressure(const Host& host, const PressureFile& file, int error_code,
                                 const std::string& message) {
-  if (error_code == EOPNOTSUPP) {
-    if (file.scope == Scope::cgroup) {
-      const std::string directory = file.where.substr(0, file.where.rfind('/'));
-      const auto enabled = host.read(directory + "/cgroup.pressure");
-      if (enabled && base::trim(*enabled) == "0") {
-        return "switched off for this cgroup (cgroup.pressure is 0)";
-      }
+  const bool absent = error_code == ENOENT || error_code == ENOTDIR;
+  if (file.scope == Scope::cgroup && (absent || error_code == EOPNOTSUPP)) {
+    // Switching it off hides the files.
+    const std::string directory = file.where.substr(0, file.where.rfind('/'));
+    const auto enabled = host.read(directory + "/cgroup.pressure");
+    if (enabled && base::trim(*enabled) == "0") {
+      return "switched off for this cgroup (cgroup.pressure is 0)";
     }
-    return "switched off in this kernel: boot with psi=1";
   }
-  if (error_code == ENOENT || error_code == ENOTDIR) {
-    if (file.resource == Resource::irq)
-      return "this kernel does not tell the pressure of interrupts";
+  if (error_code == EOPNOTSUPP) return "switched off in this kernel: boot with psi=1";
+  if (absent && file.resource == Resource::irq) {
+    return "this kernel does not tell the pressure of interrupts";
+  }
+  if (absent) {
     return file.scope == Scope::system
                ? "this kernel has no pressure stall information (CONFIG_PSI)"
                : "this cgroup has no such file";

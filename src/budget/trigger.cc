@@ -76,7 +76,9 @@ Trigger& Trigger::operator=(Trigger&& other) noexcept {
 
 Trigger::Event Trigger::wait(std::chrono::milliseconds timeout) const {
   if (!active()) return Event::gone;
-  const auto deadline = std::chrono::steady_clock::now() + timeout;
+  // A time that no clock can hold means: for ever.
+  constexpr std::chrono::milliseconds for_ever = std::chrono::hours(24 * 365 * 100);
+  const auto deadline = std::chrono::steady_clock::now() + std::min(timeout, for_ever);
   while (true) {
     const auto left =
         std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());

@@ -2,10 +2,13 @@
 // What a watch promises its subscribers, on a host made of plain files; real cgroups are in
 // tests/cgroup.
 #include <gtest/gtest.h>
+#include <pthread.h>
+#include <signal.h>
 
 #include <atomic>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <stdexcept>
 #include <thread>
 
@@ -83,10 +86,21 @@ TEST_F(WatchTest, IsSilentWhenTheAnswerStaysTheSame) {
 TEST_F(WatchTest, SeesAControllerThatIsEnabledLater) {
   fs::remove(query_.root / "cg/a/cpu.max");
   Watch watch(query_, 0ms);
+  EXPECT_FALSE(watch.refresh());
   set_quota("a", "100000 100000");
+  EXPECT_TRUE(watch.refresh());
+  EXPECT_EQ(watch.current()->cpu.cores, 1);
+}
+
+TEST_F(WatchTest, SeesANewMountWithinSixtyLooks) {
+  write("proc/self/mountinfo", "");
+  Watch watch(query_, 0ms);
+  EXPECT_EQ(watch.current()->cpu.cores, 16);
+  write("proc/self/mountinfo", "30 25 0:26 / /cg rw - cgroup2 cgroup2 rw\n");
   bool seen = false;
   for (int look = 0; look < 60 && !seen; ++look) seen = watch.refresh();
-  EXPECT_TRUE(seen) << "no kept file shows it, but the sixtieth look reads everything";
+  EXPECT_TRUE(seen);
+  EXPECT_EQ(watch.current()->cpu.cores, 4);
 }
 
 TEST_F(WatchTest, DoesNotFollowAPin) {
@@ -109,6 +123,27 @@ TEST_F(WatchTest, KeepsWhatItKnowsWhenItCanSeeLess) {
   set_quota("a/b", "100000 100000");
   EXPECT_TRUE(watch.refresh());
   EXPECT_EQ(watch.current()->cpu.cores, 1);
+}
+
+TEST_F(WatchTest, BelievesATighterLimitEvenWhereItSeesLess) {
+  set_quota("b", "200000 100000");
+  fs::create_directories(query_.root / "cg/b/c/cpu.max");  // there, and not to be read
+  Watch watch(query_, 0ms);
+  write("proc/self/cgroup", "0::/b/c\n");
+  EXPECT_TRUE(watch.refresh());
+  EXPECT_EQ(watch.current()->cpu.cores, 2);
+}
+
+TEST_F(WatchTest, LeavesTheSignalsOfTheCallerAlone) {
+  sigset_t before;
+  sigset_t after;
+  pthread_sigmask(SIG_SETMASK, nullptr, &before);
+  Watch watch(query_, 1ms);
+  pthread_sigmask(SIG_SETMASK, nullptr, &after);
+  EXPECT_TRUE(watch.counters().has_thread);
+  for (int number = 1; number < 32; ++number) {
+    EXPECT_EQ(sigismember(&before, number), sigismember(&after, number)) << number;
+  }
 }
 
 TEST_F(WatchTest, ACallbackMayEndItsOwnSubscription) {
@@ -141,6 +176,46 @@ TEST_F(WatchTest, ACallbackMayRefreshAndIsNeverEnteredTwice) {
   set_quota("a/b", "200000 100000");
   watch.refresh();
   EXPECT_EQ(seen, (std::vector<double>{4, 2, 1}));
+}
+
+// What a callback has captured goes when it likes, and may ask the watch then.
+TEST_F(WatchTest, CapturesMayUseTheWatchWhenTheyGo) {
+  Watch watch(query_, 0ms);
+  int asked = 0;
+  const auto ask = [&](int* count) {
+    EXPECT_NE(watch.current(), nullptr);
+    watch.refresh();
+    ++*count;
+  };
+  Watch::Subscription subscription;
+  subscription =
+      watch.subscribe([&, last_wish = std::shared_ptr<int>(&asked, ask)](const Budget& budget) {
+        if (budget.cpu.cores == 1) subscription.reset();
+      });
+  set_quota("a/b", "100000 100000");
+  EXPECT_TRUE(watch.refresh());
+  set_quota("a/b", "200000 100000");
+  EXPECT_TRUE(watch.refresh());
+  EXPECT_EQ(asked, 1);
+}
+
+// Two callbacks that look themselves, on two threads: neither may wait for the other.
+TEST_F(WatchTest, CallbacksThatRefreshOnTwoThreadsDoNotWaitForEachOther) {
+  Watch watch(query_, 0ms);
+  const auto looks = [&](const Budget&) { watch.refresh(); };
+  const auto first = watch.subscribe(looks);
+  const auto second = watch.subscribe(looks);
+  std::vector<std::thread> threads;
+  for (unsigned number = 0; number < 3; ++number) {
+    threads.emplace_back([&, number] {
+      for (unsigned round = 0; round < 200; ++round) {
+        set_quota("a/b", std::to_string(100000 * (1 + (round + number) % 8)) + " 100000");
+        watch.refresh();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_GT(watch.counters().changes, 0U);
 }
 
 TEST_F(WatchTest, WhatACallbackThrowsIsCounted) {

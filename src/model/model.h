@@ -33,7 +33,8 @@
 // reaches memory when the buffer is chosen: total store order, what x86 does. Its own loads see it
 // at once. A seq_cst store or fence, a read-modify-write, wait and notify empty the buffer first
 // (the last two as the futex call does). So a missing store-load fence is found. Reordered loads
-// and reordered stores, as aarch64 has them, are not modelled, nor are races on plain memory.
+// and reordered stores, as aarch64 has them, are not modelled, nor are races on plain memory: that
+// an acquire or a release is missing is for ThreadSanitizer to find.
 //
 // Invariants
 //   - Between two turns nobody runs: all state of an Execution belongs to who has the turn.
@@ -48,7 +49,7 @@
 // handover costs about 3 us; random schedules have few. They are used again by the next schedule:
 // a program that keeps something in a thread_local sets it at the start of each thread.
 //
-// Rejected: model threads as ucontexts on one kernel thread. Switching is five times cheaper, but
+// Rejected: model threads as ucontexts on one kernel thread. Switching is three times cheaper, but
 // they share thread_local and the C++ runtime's exception state, which the code under test needs
 // to be each thread's own. Rejected too: unwinding a failed schedule's threads by an exception; it
 // would leave noexcept functions. They are parked for good instead, and so is what they refer to.
@@ -85,8 +86,8 @@ struct Options {
   Search search = Search::random;
   std::uint64_t schedules = 10'000;  // at most; random runs one more, which never preempts, before
   bool delayed_stores = true;
-  std::size_t step_limit = 20'000;
-  std::size_t trace_steps = 100;  // how many of the last steps a failure shows
+  std::size_t step_limit = 20'000;  // turns of threads and buffers, before it is a live-lock
+  std::size_t trace_steps = 100;    // how many of the last steps a failure shows
 
   // For random. Schedule n has the seed `seed` + n: with a failure's seed and one schedule it comes
   // first and alone.

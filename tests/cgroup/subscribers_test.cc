@@ -9,7 +9,6 @@
 #include <optional>
 #include <stdexcept>
 #include <thread>
-#include <vector>
 
 #include <weft/budget_watch.h>
 
@@ -134,15 +133,14 @@ TEST_F(CgroupSubscribers, ManyLookAtTheSameTime) {
   });
   {
     std::atomic<bool> stop{false};
-    std::vector<std::jthread> lookers;
-    for (int number = 0; number < 2; ++number) {
-      lookers.emplace_back([&] {
-        while (!stop) {
-          watch.refresh();
-          const support::Recorder comes_and_goes(watch);
-        }
-      });
-    }
+    const auto look = [&] {
+      while (!stop) {
+        watch.refresh();
+        const support::Recorder comes_and_goes(watch);
+      }
+    };
+    const std::jthread one(look);
+    const std::jthread other(look);
     for (int round = 0; round < 50; ++round) {
       set_cores(round % 2 == 0 ? 0.9 : 0.8);
       std::this_thread::sleep_for(milliseconds(2));

@@ -88,6 +88,23 @@ class Answers(unittest.TestCase):
         for line in assignments:
             self.assertRegex(line, r"^export [A-Z_]+=\S.*  # .*\w.*")
 
+    def test_a_hostile_name_is_neither_run_nor_obeyed(self):
+        root = self.host()
+        make_host(root, {
+            "proc/self/cgroup": "0::/a\x1b]0;x\x07$(touch /tmp/x)\n",
+            "proc/self/mountinfo":
+                "30 25 0:26 / /cg\\012exit\\04066\\012# rw - cgroup2 cgroup2 rw\n",
+            "cg\nexit 66\n#/a\x1b]0;x\x07$(touch /tmp/x)/cpu.max": "100000 100000\n"})
+        page = weft("budget", "--root", root)
+        self.assertIn("1 core", page.stdout)
+        assignments = weft("budget", "--env", "--root", root).stdout
+        for text in (page.stdout, assignments):
+            self.assertNotIn("\x1b", text)
+            self.assertNotIn("\x07", text)
+        done = subprocess.run(["sh", "-c", assignments + "\necho fine"], capture_output=True,
+                              text=True, check=False)
+        self.assertEqual((done.returncode, done.stdout), (0, "fine\n"))
+
     def test_the_pin_wins(self):
         answer = json.loads(weft("budget", "--json", environment={"CPU_LIMIT": "1500m"}).stdout)
         self.assertEqual((answer["cpu"]["cores"], answer["cpu"]["pinned"]), (1.5, True))
@@ -174,7 +191,7 @@ class BadInput(unittest.TestCase):
 
     def test_no_such_process(self):
         done = weft("budget", "--pid", "999999")
-        self.check(done, 1, "no process 999999", "/proc/999999", "ps -e")
+        self.check(done, 1, "no process 999999", "ps -e")
         self.assertEqual(done.stdout, "")
 
     def test_a_pid_that_is_none(self):

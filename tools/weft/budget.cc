@@ -44,15 +44,16 @@ int act(const Options& options) {
   }
   if (options.watch) return watch_budget(query, options.json, options.count);
   const budget::Budget budget = budget::read(query);
+  const budget::Budget shown = fit_to_print(budget);
   if (options.json) {
     std::cout << budget_json(budget, budget::read_pressure(query)) << '\n';
   } else if (options.env) {
-    std::cout << budget_env(budget);
+    std::cout << budget_env(shown);
   } else {
-    std::cout << budget_page(budget, budget::read_pressure(query));
+    std::cout << budget_page(shown, fit_to_print(budget::read_pressure(query)));
   }
   std::cout.flush();
-  return report_problems(budget, std::cerr);
+  return report_problems(shown, std::cerr);
 }
 
 void configure(CLI::App& app, std::function<int()>& action) {

@@ -77,11 +77,13 @@ std::string budget_env(const budget::Budget& budget) {
         fmt::format(fmt::runtime(variable.form), number_for(variable.takes, sizes).value);
     fmt::format_to(out, "export {}={}  # {}\n", variable.name, value, variable.reason);
   }
-  if (budget.memory.source.starts_with("cgroup")) {
+  const auto& high = budget.memory.throttled_above_bytes;
+  if (high || budget.memory.source.starts_with("cgroup")) {
     constexpr std::uint64_t percent = 90;
-    const std::uint64_t usable = budget.memory.throttled_above_bytes.value_or(budget.memory.bytes);
+    const std::uint64_t usable = high.value_or(budget.memory.bytes);
     fmt::format_to(out, "export GOMEMLIMIT={}  # Go: collects before the limit kills ({}% of {})\n",
-                   usable / 100 * percent, percent, budget.memory.where);
+                   usable / 100 * percent, percent,
+                   high ? budget.memory.throttled_where : budget.memory.where);
   }
   return text;
 }

@@ -37,6 +37,7 @@ Json memory_json(const budget::MemoryBudget& memory) {
   const auto& high = memory.throttled_above_bytes;
   return {{"bytes", memory.bytes},
           {"throttled_above_bytes", high ? Json(*high) : Json()},
+          {"throttled_where", memory.throttled_where},
           {"source", memory.source},
           {"where", memory.where}};
 }

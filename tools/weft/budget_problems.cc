@@ -3,7 +3,10 @@
 #include "budget_problems.h"
 
 #include <fmt/format.h>
+#include <signal.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <filesystem>
 
 #include "base/text.h"
@@ -34,12 +37,42 @@ std::string advice(const Candidate& candidate, const char* unless) {
 
 std::string check_query(const budget::Query& query) {
   if (query.process == 0) return {};
-  const std::string root = query.root == "/" ? "" : query.root.string();
+  if (query.root == "/") {
+    if (kill(query.process, 0) == 0 || errno != ESRCH) return {};
+    return fmt::format("there is no process {}; 'ps -e' lists those there are", query.process);
+  }
+  const std::string directory = fmt::format("{}/proc/{}", query.root.string(), query.process);
   std::error_code error;
-  if (std::filesystem::exists(fmt::format("{}/proc/{}", root, query.process), error)) return {};
-  return fmt::format(
-      "there is no process {} ({}/proc/{} does not exist); 'ps -e' lists those there are",
-      query.process, root, query.process);
+  if (std::filesystem::exists(directory, error)) return {};
+  return fmt::format("there is no process {} ({} does not exist)", query.process, directory);
+}
+
+budget::Budget fit_to_print(budget::Budget budget) {
+  constexpr std::size_t longest = 4096;
+  const auto fit = [](std::string& text) { text = base::printable(text, longest); };
+  for (auto* candidates : {&budget.cpu.candidates, &budget.memory.candidates}) {
+    for (Candidate& candidate : *candidates) {
+      fit(candidate.where);
+      fit(candidate.reason);
+    }
+  }
+  fit(budget.cpu.where);
+  fit(budget.memory.where);
+  fit(budget.memory.throttled_where);
+  for (std::string& note : budget.notes) fit(note);
+  return budget;
+}
+
+budget::Pressure fit_to_print(budget::Pressure pressure) {
+  constexpr std::size_t longest = 4096;
+  for (budget::Throttling& level : pressure.throttling) {
+    level.where = base::printable(level.where, longest);
+  }
+  for (budget::StallReading& reading : pressure.stalls) {
+    reading.where = base::printable(reading.where, longest);
+    reading.reason = base::printable(reading.reason, longest);
+  }
+  return pressure;
 }
 
 int report_problems(const budget::Budget& budget, std::ostream& errors) {
@@ -58,7 +91,8 @@ int report_problems(const budget::Budget& budget, std::ostream& errors) {
     exit_code = bad_pin ? exit_usage : std::max(exit_code, exit_problem);
   }
   for (const Candidate& candidate : budget.memory.candidates) {
-    const bool said_already = candidate.source == "cgroup limit";  // the same file as for the CPU
+    // The same file as for the CPU, where that was said.
+    const bool said_already = candidate.source == "cgroup limit" && !budget.cpu.pinned;
     if (!is_problem(candidate) || said_already) continue;
     errors << fmt::format("weft budget: memory: {}: {}{}\n", candidate.where, candidate.reason,
                           advice(candidate, ""));

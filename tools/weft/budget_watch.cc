@@ -8,6 +8,7 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <ctime>
@@ -65,11 +66,13 @@ os::Descriptor take_ending_signals() {
 bool wait_for_next(const os::Descriptor& signals, bool keys,
                    std::chrono::steady_clock::time_point next) {
   while (true) {
-    const auto left =
-        std::chrono::ceil<std::chrono::milliseconds>(next - std::chrono::steady_clock::now());
-    if (left.count() <= 0) return true;
+    const auto left = std::max(
+        std::chrono::milliseconds(0),
+        std::chrono::ceil<std::chrono::milliseconds>(next - std::chrono::steady_clock::now()));
     pollfd waiting[] = {{signals.get(), POLLIN, 0}, {keys ? STDIN_FILENO : -1, POLLIN, 0}};
-    if (poll(waiting, 2, static_cast<int>(left.count())) <= 0) continue;
+    const int ready = poll(waiting, 2, static_cast<int>(left.count()));
+    if (ready == 0 && left.count() == 0) return true;
+    if (ready <= 0) continue;
     if (waiting[0].revents != 0) return false;
     if (waiting[1].revents != 0) {
       char key = 'q';
@@ -124,7 +127,7 @@ int watch_budget(const budget::Query& query, bool always_json, int count) {
   const bool keys = live && isatty(STDIN_FILENO) == 1;
   const os::Descriptor signals = take_ending_signals();
   budget::Watch watch(query, std::chrono::milliseconds(0));
-  const int exit_code = report_problems(*watch.current(), std::cerr);
+  const int exit_code = report_problems(fit_to_print(*watch.current()), std::cerr);
   std::optional<RawTerminal> terminal;
   if (live) terminal.emplace();
   budget::Pressure before = budget::read_pressure(query);
@@ -134,13 +137,15 @@ int watch_budget(const budget::Query& query, bool always_json, int count) {
     const auto budget = watch.current();
     budget::Pressure now = budget::read_pressure(query);
     if (live) {
-      draw(*budget, before, now, watch.counters().changes);
+      now = fit_to_print(std::move(now));
+      draw(fit_to_print(*budget), before, now, watch.counters().changes);
     } else {
       std::cout << budget_json_line(*budget, now, changed) << std::endl;
     }
     if (!std::cout || (count > 0 && looks >= count)) return exit_code;
     before = std::move(now);
-    next += period;
+    // After a pause (stopped, frozen) it goes on, and does not make up for it.
+    next = std::max(next + period, std::chrono::steady_clock::now());
     if (!wait_for_next(signals, keys, next)) return exit_code;
     if (const auto gone = check_query(query); !gone.empty()) {
       terminal.reset();
