@@ -31,7 +31,7 @@ class KeptFiles {
 
   std::vector<Kept> files_;
   // Limits are short; a /proc/PID/cgroup of a dozen deep paths is not.
-  mutable std::vector<char> buffer_ = std::vector<char>(64 * 1024);
+  mutable std::vector<char> buffer_ = std::vector<char>(65536);
 };
 
 }  // namespace weft::budget

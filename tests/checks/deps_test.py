@@ -9,7 +9,7 @@ import unittest
 from pathlib import Path
 
 DEPS = Path(__file__).resolve().parents[2] / "scripts/deps"
-BUILD = "g++ cmake ninja-build pkg-config libcli11-dev libfmt-dev nlohmann-json3-dev".split()
+BUILD = "g++ cmake ninja-build pkg-config libcli11-dev libfmt-dev nlohmann-json3-dev libgtest-dev".split()
 REAL_TOOLS = ("bash", "env", "awk", "grep", "sed", "mktemp", "rm", "sleep")
 
 
@@ -82,7 +82,7 @@ esac""")
         self.offered()
         code, said = self.run_deps()
         self.assertEqual(code, 1)
-        for package in ("g++", "libgtest-dev", "libbenchmark-dev", "default-jre-headless", "llvm"):
+        for package in ("g++", "libgtest-dev", "clang-tidy", "default-jre-headless", "llvm"):
             self.assertIn(f" {package}", said)
 
     def test_takes_a_program_from_anywhere(self):
