@@ -25,7 +25,7 @@ install(FILES ${man_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 set(completion ${CMAKE_CURRENT_BINARY_DIR}/completion/weft)
 add_custom_command(OUTPUT ${completion}
   COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_CURRENT_BINARY_DIR}/completion
-  COMMAND weft completion bash > ${completion}
+  COMMAND weft completion > ${completion}
   DEPENDS weft VERBATIM)
 add_custom_target(completion ALL DEPENDS ${completion})
 install(FILES ${completion} DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)

@@ -16,7 +16,6 @@
 #include <sys/types.h>
 
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <utility>
@@ -85,7 +84,7 @@ struct Sizes {
 struct Query {
   // Prefix of every path: a directory that holds another host's /proc and /sys. With a root other
   // than "/" no system call is asked about this host.
-  std::filesystem::path root = "/";
+  std::string root = "/";
   // Another process; 0 is this one.
   pid_t process = 0;
   // The environment to find CPU_LIMIT in; by default that of the process.

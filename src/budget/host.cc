@@ -13,7 +13,7 @@
 
 namespace weft::budget {
 std::string Host::local_path(const std::string& path) const {
-  return is_here() ? path : query_.root.string() + path;
+  return is_here() ? path : query_.root + path;
 }
 
 std::string Host::process_file(const std::string& name) const {

@@ -26,6 +26,7 @@ class WatchTest : public testing::Test {
     std::string name = (fs::temp_directory_path() / "weft-watch-XXXXXX").string();
     if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary directory");
     query_.root = name;
+    root_ = name;
     query_.environment.emplace();
     write("proc/self/cgroup", "0::/a/b\n");
     write("proc/self/mountinfo", "30 25 0:26 / /cg rw - cgroup2 cgroup2 rw\n");
@@ -33,18 +34,19 @@ class WatchTest : public testing::Test {
     set_quota("a/b", "400000 100000");
     set_quota("a", "max 100000");
   }
-  ~WatchTest() override { fs::remove_all(query_.root); }
+  ~WatchTest() override { fs::remove_all(root_); }
 
   // In place, as the kernel does it: the same file, another text.
   void write(const std::string& path, const std::string& text) const {
-    fs::create_directories((query_.root / path).parent_path());
-    std::ofstream(query_.root / path) << text;
+    fs::create_directories((root_ / path).parent_path());
+    std::ofstream(root_ / path) << text;
   }
   void set_quota(const std::string& cgroup, const std::string& text) const {
     write("cg/" + cgroup + "/cpu.max", text + "\n");
   }
 
   Query query_;
+  fs::path root_;
 };
 
 TEST_F(WatchTest, SeesAChangedQuotaAtAnyLevel) {
@@ -84,7 +86,7 @@ TEST_F(WatchTest, IsSilentWhenTheAnswerStaysTheSame) {
 }
 
 TEST_F(WatchTest, SeesAControllerThatIsEnabledLater) {
-  fs::remove(query_.root / "cg/a/cpu.max");
+  fs::remove(root_ / "cg/a/cpu.max");
   Watch watch(query_, 0ms);
   EXPECT_FALSE(watch.refresh());
   set_quota("a", "100000 100000");
@@ -114,12 +116,12 @@ TEST_F(WatchTest, DoesNotFollowAPin) {
 
 TEST_F(WatchTest, KeepsWhatItKnowsWhenItCanSeeLess) {
   Watch watch(query_, 0ms);
-  fs::remove(query_.root / "cg/a/b/cpu.max");
-  fs::create_directory(query_.root / "cg/a/b/cpu.max");  // there, and not to be read
+  fs::remove(root_ / "cg/a/b/cpu.max");
+  fs::create_directory(root_ / "cg/a/b/cpu.max");  // there, and not to be read
   write("proc/self/cgroup", "0::/a/b/\n");
   EXPECT_FALSE(watch.refresh());
   EXPECT_EQ(watch.current()->cpu.cores, 4);
-  fs::remove(query_.root / "cg/a/b/cpu.max");
+  fs::remove(root_ / "cg/a/b/cpu.max");
   set_quota("a/b", "100000 100000");
   EXPECT_TRUE(watch.refresh());
   EXPECT_EQ(watch.current()->cpu.cores, 1);
@@ -127,7 +129,7 @@ TEST_F(WatchTest, KeepsWhatItKnowsWhenItCanSeeLess) {
 
 TEST_F(WatchTest, BelievesATighterLimitEvenWhereItSeesLess) {
   set_quota("b", "200000 100000");
-  fs::create_directories(query_.root / "cg/b/c/cpu.max");  // there, and not to be read
+  fs::create_directories(root_ / "cg/b/c/cpu.max");  // there, and not to be read
   Watch watch(query_, 0ms);
   write("proc/self/cgroup", "0::/b/c\n");
   EXPECT_TRUE(watch.refresh());

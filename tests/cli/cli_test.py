@@ -245,7 +245,7 @@ class Help(unittest.TestCase):
 
     def test_completion_completes(self):
         with tempfile.NamedTemporaryFile("w") as script:
-            script.write(weft("completion", "bash").stdout)
+            script.write(weft("completion").stdout)
             script.flush()
             for words, expected in [("weft bud", "budget"), ("weft budget --wat", "--watch"),
                                     ("weft help be", "bench")]:

@@ -2,8 +2,6 @@
 // `weft bench`: the comparisons. Exit code 0: every bar holds, 1: one does not, 2: could not run.
 #include <unistd.h>
 
-#include <CLI/App.hpp>
-#include <CLI/Validators.hpp>
 #include <functional>
 #include <iostream>
 #include <memory>
@@ -79,24 +77,37 @@ int run(const Arguments& arguments) {
   return bench::exit_code(*report);
 }
 
-void configure(CLI::App& app, std::function<int()>& action) {
+Description describe() {
   const auto arguments = std::make_shared<Arguments>();
-  app.add_option("NAME", arguments->name, "Which one; without it, they are listed")
-      ->option_text(" ");
-  app.add_flag("--json", arguments->json, "Print the rows as JSON");
-  app.add_option("--repeats", arguments->options.repeats, "Repetitions of what is timed")
-      ->check(CLI::Range(1, 100'000))
-      ->option_text("N [11]");
-  app.add_option("--seed", arguments->options.seed, "Of everything that is drawn by lot")
-      ->option_text("N [1]");
-  app.add_flag("--allow-missing", arguments->options.allow_missing,
-               "Leave out rivals that are not installed");
-  app.footer("Exit code 0: every bar holds. 1: one does not. 2: could not run.");
-  app.callback([arguments, &action] { action = [arguments] { return run(*arguments); }; });
+  return {
+      {
+          {.name = "NAME",
+           .help = "Which one; without it, they are listed",
+           .target = &arguments->name,
+           .value_text = " "},
+          {.name = "--json", .help = "Print the rows as JSON", .target = &arguments->json},
+          {.name = "--repeats",
+           .help = "Repetitions of what is timed",
+           .target = &arguments->options.repeats,
+           .value_text = "N [11]",
+           .least = 1,
+           .most = 100'000},
+          {.name = "--seed",
+           .help = "Of everything that is drawn by lot",
+           .target = &arguments->options.seed,
+           .value_text = "N [1]"},
+          {.name = "--allow-missing",
+           .help = "Leave out rivals that are not installed",
+           .target = &arguments->options.allow_missing},
+      },
+      [arguments] { return run(*arguments); },
+  };
 }
 
 }  // namespace
 
-const Command bench_command = {"bench", "Compare with others, as ratios in one run", configure};
+const Command bench_command{"bench", "Compare with others, as ratios in one run",
+                            "Exit code 0: every bar holds. 1: one does not. 2: could not run.",
+                            describe};
 
 }  // namespace weft::tool

@@ -9,6 +9,7 @@
 #include "budget_output.h"
 #include "budget_problems.h"
 #include "command.h"
+#include "exit_code.h"
 
 namespace weft::tool {
 namespace {
@@ -24,7 +25,7 @@ struct Options {
 };
 
 constexpr const char* footer =
-    "\nExamples:\n"
+    "Examples:\n"
     "  weft budget                          what this process would own, explained\n"
     "  eval \"$(weft budget --env)\"          size the runtimes that a shell starts\n"
     "  weft budget --pid $(pidof mariadbd)  the same for a running process\n"
@@ -56,32 +57,47 @@ int act(const Options& options) {
   return report_problems(shown, std::cerr);
 }
 
-void configure(CLI::App& app, std::function<int()>& action) {
+Description describe() {
   const auto options = std::make_shared<Options>();
-  app.footer(footer);
-  CLI::Option* const json =
-      app.add_flag("--json", options->json, "Print everything as one JSON object");
-  CLI::Option* const env = app.add_flag(
-      "--env", options->env, "Print assignments for eval: eval \"$(weft budget --env)\"");
-  CLI::Option* const watch = app.add_flag(
-      "--watch", options->watch, "Follow it: a live page on a terminal, JSON lines in a pipe");
-  app.add_option("--count", options->count, "With --watch: stop after this many looks")
-      ->check(CLI::Range(1, 1'000'000'000))
-      ->needs(watch);
-  app.add_option("--pid", options->pid, "Answer for this process instead")
-      ->check(CLI::Range(1, 4'194'304));
-  app.add_option("--root", options->root,
-                 "Answer for the host whose /proc and /sys are below this directory")
-      ->check(CLI::ExistingDirectory);
-  app.add_flag("--no-cgroups", options->no_cgroups,
-               "Do not read /proc and /sys: CPU_LIMIT and the affinity only");
-  env->excludes(json);
-  env->excludes(watch);
-  app.callback([options, &action] { action = [options] { return act(*options); }; });
+  return {
+      {
+          {.name = "--json",
+           .help = "Print everything as one JSON object",
+           .target = &options->json},
+          {.name = "--env",
+           .help = "Print assignments for eval: eval \"$(weft budget --env)\"",
+           .target = &options->env,
+           .excludes = {"--json", "--watch"}},
+          {.name = "--watch",
+           .help = "Follow it: a live page on a terminal, JSON lines in a pipe",
+           .target = &options->watch},
+          {.name = "--count",
+           .help = "With --watch: stop after this many looks",
+           .target = &options->count,
+           .least = 1,
+           .most = 1'000'000'000,
+           .needs = {"--watch"}},
+          {.name = "--pid",
+           .help = "Answer for this process instead",
+           .target = &options->pid,
+           .least = 1,
+           .most = 4'194'304},
+          {.name = "--root",
+           .help = "Answer for the host whose /proc and /sys are below this directory",
+           .target = &options->root,
+           .value_text = "DIR",
+           .is_directory = true},
+          {.name = "--no-cgroups",
+           .help = "Do not read /proc and /sys: CPU_LIMIT and the affinity only",
+           .target = &options->no_cgroups},
+      },
+      [options] { return act(*options); },
+  };
 }
 
 }  // namespace
 
-const Command budget_command{"budget", "How many CPUs do we own, and who says so", configure};
+const Command budget_command{"budget", "How many CPUs do we own, and who says so", footer,
+                             describe};
 
 }  // namespace weft::tool

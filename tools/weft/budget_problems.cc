@@ -10,7 +10,7 @@
 #include <filesystem>
 
 #include "base/text.h"
-#include "command.h"
+#include "exit_code.h"
 
 namespace weft::tool {
 namespace {
@@ -41,7 +41,7 @@ std::string check_query(const budget::Query& query) {
     if (kill(query.process, 0) == 0 || errno != ESRCH) return {};
     return fmt::format("there is no process {}; 'ps -e' lists those there are", query.process);
   }
-  const std::string directory = fmt::format("{}/proc/{}", query.root.string(), query.process);
+  const std::string directory = fmt::format("{}/proc/{}", query.root, query.process);
   std::error_code error;
   if (std::filesystem::exists(directory, error)) return {};
   return fmt::format("there is no process {} ({} does not exist)", query.process, directory);

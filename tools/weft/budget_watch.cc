@@ -20,7 +20,7 @@
 #include "base/text.h"
 #include "budget_output.h"
 #include "budget_problems.h"
-#include "command.h"
+#include "exit_code.h"
 #include "os/file.h"
 
 namespace weft::tool {

@@ -1,32 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 // A command of the weft program: one file each, holding its name, help, options and action.
 //
-// Exit codes, the same everywhere: 0 done, 1 it ran but something is not as it should be,
-// 2 it could not run as asked (bad option, bad value); what was wrong is on standard error.
+// Options are data, so that the parsing library is included in one file only, and so that help,
+// completion and parsing cannot disagree.
 #pragma once
 
-#include <CLI/App.hpp>
+#include <cstdint>
 #include <functional>
+#include <string>
+#include <variant>
 #include <vector>
 
 namespace weft::tool {
 
+struct Option {
+  std::string name;  // "--json"; a name without hyphens is an argument by its place
+  std::string help;
+  // Where the value goes; a bool is a flag.
+  std::variant<bool*, int*, std::uint64_t*, std::string*> target;
+  std::string value_text = {};             // how the value is shown in the help: "N [11]"
+  int least = 0;                           // of an int
+  int most = 0;                            // of an int; 0: no bounds
+  bool is_directory = false;               // a text that names one that exists
+  std::vector<std::string> needs = {};     // makes sense only with these
+  std::vector<std::string> excludes = {};  // makes no sense with these
+};
+
+struct Description {
+  std::vector<Option> options;
+  std::function<int()> action;  // run once the options are parsed; its result is the exit code
+};
+
 struct Command {
   const char* name;
   const char* summary;
-  // Adds the options, and sets the action that is run once they are parsed; its result is the exit
-  // code.
-  void (*configure)(CLI::App& app, std::function<int()>& action);
+  const char* footer;  // of its help
+  Description (*describe)();
 };
-
-inline constexpr int exit_done = 0;
-inline constexpr int exit_problem = 1;
-inline constexpr int exit_usage = 2;
 
 extern const Command budget_command;
 extern const Command bench_command;
-
-// All of them, in the order of the help.
-const std::vector<const Command*>& commands();
 
 }  // namespace weft::tool

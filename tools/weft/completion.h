@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// `weft completion bash`: the completion script, made from the options themselves.
+// `weft completion`: the completion script, made from the options themselves.
 #pragma once
 
-#include <CLI/App.hpp>
-#include <functional>
 #include <string>
+#include <vector>
 
 namespace weft::tool {
 
-// Adds the command; it describes `app` as it is when the command runs.
-void add_completion_command(CLI::App& app, std::function<int()>& action);
+struct CommandWords {
+  std::string name;
+  std::vector<std::string> options;
+};
 
 // The script for bash.
-std::string bash_completion(const CLI::App& app);
+std::string bash_completion(const std::vector<CommandWords>& commands);
 
 }  // namespace weft::tool

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The weft program: finds the command, parses its options, runs it.
+// The weft program: finds the command, parses its options, runs it. The only file with CLI11.
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
@@ -12,28 +12,59 @@
 
 #include "command.h"
 #include "completion.h"
+#include "exit_code.h"
 #include "suggest.h"
 #include "version.h"
 
 namespace weft::tool {
-
-const std::vector<const Command*>& commands() {
-  static const std::vector<const Command*> all{&budget_command, &bench_command};
-  return all;
-}
-
 namespace {
 
 constexpr const char* description =
     "weft runs your threads on the CPUs you actually own.\n"
     "See 'weft help COMMAND' for one command, and man weft for all of it.";
 
-std::vector<std::string> option_names(const CLI::App& app) {
-  std::vector<std::string> names;
-  for (const CLI::Option* option : app.get_options()) {
-    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+void add_option(CLI::App& app, const Option& option) {
+  CLI::Option* added = nullptr;
+  std::visit(
+      [&](auto* target) {
+        if constexpr (std::is_same_v<decltype(target), bool*>) {
+          added = app.add_flag(option.name, *target, option.help);
+        } else {
+          added = app.add_option(option.name, *target, option.help);
+        }
+      },
+      option.target);
+  if (option.most != 0) added->check(CLI::Range(option.least, option.most));
+  if (option.is_directory) added->check(CLI::ExistingDirectory);
+  if (!option.value_text.empty()) added->option_text(option.value_text);
+}
+
+// Adds a command with its options; `action` is set when it is the one that was given.
+void add_command(CLI::App& app, const char* name, const char* summary, const char* footer,
+                 const Description& command, std::function<int()>& action) {
+  CLI::App* const sub = app.add_subcommand(name, summary)->group("Commands");
+  sub->footer(footer);
+  for (const Option& option : command.options) add_option(*sub, option);
+  for (const Option& option : command.options) {
+    for (const auto& other : option.needs)
+      sub->get_option(option.name)->needs(sub->get_option(other));
+    for (const auto& other : option.excludes) {
+      sub->get_option(option.name)->excludes(sub->get_option(other));
+    }
   }
-  return names;
+  sub->callback([&action, run = command.action] { action = run; });
+}
+
+std::vector<CommandWords> words_of(const CLI::App& app) {
+  std::vector<CommandWords> all;
+  for (const CLI::App* command : app.get_subcommands({})) {
+    CommandWords words{command->get_name(), {}};
+    for (const CLI::Option* option : command->get_options()) {
+      for (const std::string& name : option->get_lnames()) words.options.push_back("--" + name);
+    }
+    all.push_back(std::move(words));
+  }
+  return all;
 }
 
 // A parse error in our own words: what, what was perhaps meant, and where to read on.
@@ -43,10 +74,13 @@ int report(const CLI::App& app, const CLI::ParseError& error) {
   const std::string name = chosen.empty() ? "weft" : "weft " + at.get_name();
   std::string text = error.what();
   if (const auto extras = at.remaining(true); !extras.empty()) {
+    std::vector<std::string> known;
+    for (const CLI::Option* option : at.get_options()) {
+      for (const std::string& long_name : option->get_lnames()) known.push_back("--" + long_name);
+    }
     const std::string& word = extras.front();
-    const bool is_option = word.starts_with("-");
-    text = (is_option ? "unknown option '" : "unexpected argument '") + word + "'." +
-           did_you_mean(word.substr(0, word.find('=')), option_names(at));
+    text = (word.starts_with("-") ? "unknown option '" : "unexpected argument '") + word + "'." +
+           did_you_mean(word.substr(0, word.find('=')), known);
   }
   std::cerr << name << ": " << text << " See '"
             << (chosen.empty() ? "weft --help" : "weft help " + at.get_name()) << "'.\n";
@@ -60,9 +94,9 @@ const CLI::App* find_command(const CLI::App& app, const std::string& name) {
   return nullptr;
 }
 
-int unknown_command(const std::string& word) {
-  std::vector<std::string> names{"help", "completion"};
-  for (const Command* command : commands()) names.emplace_back(command->name);
+int unknown_command(const CLI::App& app, const std::string& word) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
   std::cerr << "weft: unknown command '" << word << "'." << did_you_mean(word, names)
             << " See 'weft --help'.\n";
   return exit_usage;
@@ -75,29 +109,32 @@ int run(int argc, char** argv) {
   app.get_formatter()->label("SUBCOMMAND", "COMMAND");
   app.get_formatter()->column_width(26);
   app.require_subcommand(0, 1);  // else 'weft help budget' would be two commands
+
   std::function<int()> action;
-  for (const Command* command : commands()) {
-    CLI::App* const sub = app.add_subcommand(command->name, command->summary)->group("Commands");
-    command->configure(*sub, action);
+  for (const Command* command : {&budget_command, &bench_command}) {
+    add_command(app, command->name, command->summary, command->footer, command->describe(), action);
   }
   std::string topic;
   std::string main_help;
-  CLI::App* const help = app.add_subcommand("help", "Explain a command")->group("Commands");
-  help->add_option("COMMAND", topic, "The command to explain");
-  help->callback([&] {
-    action = [&] {
-      const CLI::App* const sub = topic.empty() ? nullptr : find_command(app, topic);
-      if (!topic.empty() && sub == nullptr) return unknown_command(topic);
-      std::cout << (sub != nullptr ? sub->help("weft") : main_help);
-      return exit_done;
-    };
-  });
-  add_completion_command(app, action);
+  const auto explain = [&] {
+    const CLI::App* const command = topic.empty() ? nullptr : find_command(app, topic);
+    if (!topic.empty() && command == nullptr) return unknown_command(app, topic);
+    std::cout << (command != nullptr ? command->help("weft") : main_help);
+    return exit_done;
+  };
+  add_command(app, "help", "Explain a command", "",
+              {{{.name = "COMMAND", .help = "The command to explain", .target = &topic}}, explain},
+              action);
+  const auto complete = [&] {
+    std::cout << bash_completion(words_of(app));
+    return exit_done;
+  };
+  add_command(app, "completion", "Print a completion script for bash", "", {{}, complete}, action);
   // Taken before parsing: afterwards CLI11 would print the help of the command that was given.
   main_help = app.help();
 
   if (argc > 1 && argv[1][0] != '-' && find_command(app, argv[1]) == nullptr) {
-    return unknown_command(argv[1]);
+    return unknown_command(app, argv[1]);
   }
   try {
     app.parse(argc, argv);
