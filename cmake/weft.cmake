@@ -27,6 +27,23 @@ if(WEFT_FUZZ)
   target_compile_options(weft_options INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
+# weft_reuse_headers(TARGET FAMILY [LINK library...] HEADERS header...)
+# Headers that nearly every file of a family (libraries, tests) includes, parsed once for all of them.
+# The files still include what they use: clang-tidy, which knows nothing of this, would tell.
+function(weft_reuse_headers target family)
+  cmake_parse_arguments(arg "" "" "LINK;HEADERS" ${ARGN})
+  get_target_property(position_independent ${target} POSITION_INDEPENDENT_CODE)
+  if(NOT TARGET weft_${family}_headers)
+    file(WRITE ${PROJECT_BINARY_DIR}/${family}_headers.cc "")
+    add_library(weft_${family}_headers OBJECT ${PROJECT_BINARY_DIR}/${family}_headers.cc)
+    set_target_properties(weft_${family}_headers PROPERTIES
+      POSITION_INDEPENDENT_CODE ${position_independent})
+    target_link_libraries(weft_${family}_headers PRIVATE ${arg_LINK})
+    target_precompile_headers(weft_${family}_headers PRIVATE ${arg_HEADERS})
+  endif()
+  target_precompile_headers(${target} REUSE_FROM weft_${family}_headers)
+endfunction()
+
 # weft_module(NAME [INSTALL] [DEPENDS module...] [LINK library...] [LABELS label...])
 # The folder src/NAME as a static library weft::NAME. Unit tests stand beside the file they test
 # and are built into one program, with these labels. INSTALL makes the module part of `make install`.
@@ -42,6 +59,8 @@ function(weft_module name)
     add_library(weft_${name} STATIC ${sources})
     set(visibility PUBLIC)
     target_link_libraries(weft_${name} PRIVATE $<BUILD_INTERFACE:weft_options>)
+    weft_reuse_headers(weft_${name} library LINK weft_options HEADERS
+      <algorithm> <chrono> <functional> <memory> <optional> <string> <variant> <vector>)
   else()
     add_library(weft_${name} INTERFACE)
     set(visibility INTERFACE)
@@ -74,28 +93,15 @@ add_library(weft_test_options INTERFACE)
 target_compile_options(weft_test_options INTERFACE $<$<CONFIG:RelWithDebInfo>:-O1>)
 target_link_libraries(weft_test_options INTERFACE weft_options GTest::gtest_main)
 
-# GoogleTest and what nearly every test includes, parsed once for all test programs; the tests still
-# include what they use, which clang-tidy, that knows nothing of this, would tell.
-function(weft_reuse_test_headers name)
-  if(NOT TARGET weft_test_headers)
-    file(WRITE ${PROJECT_BINARY_DIR}/test_headers.cc "")
-    add_library(weft_test_headers OBJECT ${PROJECT_BINARY_DIR}/test_headers.cc)
-    target_link_libraries(weft_test_headers PRIVATE weft_test_options)
-    set_target_properties(weft_test_headers PROPERTIES POSITION_INDEPENDENT_CODE OFF)
-    target_precompile_headers(weft_test_headers PRIVATE
-      <gtest/gtest.h> <chrono> <filesystem> <fstream> <functional> <string> <thread> <vector>)
-  endif()
-  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
-  target_precompile_headers(${name} REUSE_FROM weft_test_headers)
-endfunction()
-
 # weft_test(NAME source... [LINK library...] [LABELS label...]): a GoogleTest program; each of its
 # tests is a test of ctest, named NAME.Suite.Case. The target LABEL_tests builds all with a label;
 # `threads` says what ThreadSanitizer is for.
 function(weft_test name)
   cmake_parse_arguments(arg "" "" "LINK;LABELS" ${ARGN})
   weft_program(${name}_test ${arg_UNPARSED_ARGUMENTS} LINK ${arg_LINK} weft_test_options)
-  weft_reuse_test_headers(${name}_test)
+  set_target_properties(${name}_test PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+  weft_reuse_headers(${name}_test test LINK weft_test_options HEADERS
+    <gtest/gtest.h> <chrono> <filesystem> <fstream> <functional> <string> <thread> <vector>)
   include(GoogleTest)
   set(properties TIMEOUT 120)
   if(arg_LABELS)
