@@ -208,6 +208,7 @@ TEST_F(WatchTest, CallbacksThatRefreshOnTwoThreadsDoNotWaitForEachOther) {
   const auto first = watch.subscribe(looks);
   const auto second = watch.subscribe(looks);
   std::vector<std::thread> threads;
+  threads.reserve(3);
   for (unsigned number = 0; number < 3; ++number) {
     threads.emplace_back([&, number] {
       for (unsigned round = 0; round < 200; ++round) {
@@ -254,6 +255,7 @@ TEST_F(WatchTest, SubscribersComeAndGoWhileItRuns) {
     }
   });
   std::vector<std::thread> subscribers;
+  subscribers.reserve(3);
   for (int number = 0; number < 3; ++number) {
     subscribers.emplace_back([&] {
       for (int round = 0; round < 100; ++round) {

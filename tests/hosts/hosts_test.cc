@@ -87,48 +87,40 @@ std::string actual(const budget::Budget& budget, const Expectation& expected) {
   return "nothing is known as " + what;
 }
 
-class Host : public testing::Test {
- public:
-  explicit Host(fs::path file) : file_(std::move(file)) {}
-
-  void TestBody() override {
-    std::ifstream stream(file_, std::ios::binary);
-    const std::string text{std::istreambuf_iterator<char>(stream), {}};
-    const TemporaryDirectory root;
-    const HostFile host = unpack_host(text, root.path());
-    budget::Query query;
-    query.root = root.path();
-    query.environment = host.environment;
-    const Unprivileged unprivileged(host.has_unreadable_files);
-    const budget::Budget budget = budget::read(query);
-    for (const Expectation& expected : host.expectations) {
-      EXPECT_EQ(actual(budget, expected), expected.value) << expected.what << " in\n"
-                                                          << describe(budget);
-    }
-    // The other readers must live with the same host.
-    EXPECT_FALSE(budget::read_pressure(query).stalls.empty());
-    budget::Watch watch(query, std::chrono::milliseconds(0));
-    EXPECT_EQ(watch.current()->cpu.cores, budget.cpu.cores);
-    EXPECT_FALSE(watch.refresh());
-  }
-
- private:
-  fs::path file_;
-};
-
-}  // namespace
-}  // namespace weft::hosts
-
-int main(int argc, char** argv) {
-  testing::InitGoogleTest(&argc, argv);
-  std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::directory_iterator(WEFT_HOSTS)) {
+std::vector<fs::path> host_files() {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(WEFT_HOSTS)) {
     if (entry.path().extension() == ".host") files.push_back(entry.path());
   }
   std::sort(files.begin(), files.end());
-  for (const auto& file : files) {
-    testing::RegisterTest("Host", file.stem().c_str(), nullptr, nullptr, __FILE__, __LINE__,
-                          [file]() -> testing::Test* { return new weft::hosts::Host(file); });
-  }
-  return RUN_ALL_TESTS();
+  return files;
 }
+
+class Host : public testing::TestWithParam<fs::path> {};
+
+TEST_P(Host, GivesTheAnswer) {
+  std::ifstream stream(GetParam(), std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(stream), {}};
+  const TemporaryDirectory root;
+  const HostFile host = unpack_host(text, root.path());
+  budget::Query query;
+  query.root = root.path();
+  query.environment = host.environment;
+  const Unprivileged unprivileged(host.has_unreadable_files);
+  const budget::Budget budget = budget::read(query);
+  for (const Expectation& expected : host.expectations) {
+    EXPECT_EQ(actual(budget, expected), expected.value) << expected.what << " in\n"
+                                                        << describe(budget);
+  }
+  // The other readers must live with the same host.
+  EXPECT_FALSE(budget::read_pressure(query).stalls.empty());
+  budget::Watch watch(query, std::chrono::milliseconds(0));
+  EXPECT_EQ(watch.current()->cpu.cores, budget.cpu.cores);
+  EXPECT_FALSE(watch.refresh());
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Host, testing::ValuesIn(host_files()),
+                         [](const auto& file) { return file.param.stem().string(); });
+
+}  // namespace
+}  // namespace weft::hosts
