@@ -148,7 +148,10 @@ class Watching(unittest.TestCase):
             self.assertEqual(child.wait(timeout=30), 0)
 
     def test_a_live_page_on_a_terminal_until_q(self):
-        pid, terminal = pty.fork()
+        try:
+            pid, terminal = pty.fork()
+        except OSError as error:
+            self.skipTest(f"no terminal can be made here: {error}")
         if pid == 0:
             os.execv(WEFT, [WEFT, "budget", "--watch"])
         shown = b""

@@ -41,5 +41,5 @@ done
 "$prefix/bin/weft" --version | grep -q '^weft [0-9]' || fail "no weft program"
 [ -s "$prefix/share/man/man1/weft.1" ] || fail "no man page"
 bash -n "$prefix/share/bash-completion/completions/weft" || fail "no completion"
-! grep -rIl "$source_directory" "$prefix" || fail "installed files name the source tree"
+! grep -rIlE "$source_directory/(src|include|build)/" "$prefix" || fail "installed files name the source tree"
 echo "find_package and pkg-config both work"
