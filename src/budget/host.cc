@@ -36,7 +36,7 @@ bool Host::exists(const std::string& path) const {
 bool Host::process_exists() const {
   if (query_.process == 0) return true;
   if (is_here()) return ::kill(query_.process, 0) == 0 || errno != ESRCH;
-  return exists(process_file("cgroup"));
+  return exists(process_file(""));
 }
 
 base::Result<std::string> Host::read_link(const std::string& path) const {

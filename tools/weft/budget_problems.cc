@@ -3,13 +3,11 @@
 #include "budget_problems.h"
 
 #include <fmt/format.h>
-#include <signal.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <filesystem>
 
 #include "base/text.h"
+#include "budget/host.h"
 #include "exit_code.h"
 
 namespace weft::tool {
@@ -33,23 +31,23 @@ std::string advice(const Candidate& candidate, const char* unless) {
   return fmt::format("; allow reading it{}", unless);
 }
 
+// In place; a path is at most this long.
+void fit(std::string& text) {
+  text = base::printable(text, 4096);
+}
+
 }  // namespace
 
 std::string check_query(const budget::Query& query) {
-  if (query.process == 0) return {};
+  if (budget::Host(query).process_exists()) return {};
   if (query.root == "/") {
-    if (kill(query.process, 0) == 0 || errno != ESRCH) return {};
     return fmt::format("there is no process {}; 'ps -e' lists those there are", query.process);
   }
-  const std::string directory = fmt::format("{}/proc/{}", query.root, query.process);
-  std::error_code error;
-  if (std::filesystem::exists(directory, error)) return {};
-  return fmt::format("there is no process {} ({} does not exist)", query.process, directory);
+  return fmt::format("there is no process {} ({}/proc/{} does not exist)", query.process,
+                     query.root, query.process);
 }
 
 budget::Budget fit_to_print(budget::Budget budget) {
-  constexpr std::size_t longest = 4096;
-  const auto fit = [](std::string& text) { text = base::printable(text, longest); };
   for (auto* candidates : {&budget.cpu.candidates, &budget.memory.candidates}) {
     for (Candidate& candidate : *candidates) {
       fit(candidate.where);
@@ -64,13 +62,10 @@ budget::Budget fit_to_print(budget::Budget budget) {
 }
 
 budget::Pressure fit_to_print(budget::Pressure pressure) {
-  constexpr std::size_t longest = 4096;
-  for (budget::Throttling& level : pressure.throttling) {
-    level.where = base::printable(level.where, longest);
-  }
+  for (budget::Throttling& level : pressure.throttling) fit(level.where);
   for (budget::StallReading& reading : pressure.stalls) {
-    reading.where = base::printable(reading.where, longest);
-    reading.reason = base::printable(reading.reason, longest);
+    fit(reading.where);
+    fit(reading.reason);
   }
   return pressure;
 }

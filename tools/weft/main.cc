@@ -55,14 +55,18 @@ void add_command(CLI::App& app, const char* name, const char* summary, const cha
   sub->callback([&action, run = command.action] { action = run; });
 }
 
+std::vector<std::string> option_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
 std::vector<CommandWords> words_of(const CLI::App& app) {
   std::vector<CommandWords> all;
   for (const CLI::App* command : app.get_subcommands({})) {
-    CommandWords words{command->get_name(), {}};
-    for (const CLI::Option* option : command->get_options()) {
-      for (const std::string& name : option->get_lnames()) words.options.push_back("--" + name);
-    }
-    all.push_back(std::move(words));
+    all.push_back({command->get_name(), option_names(*command)});
   }
   return all;
 }
@@ -74,13 +78,9 @@ int report(const CLI::App& app, const CLI::ParseError& error) {
   const std::string name = chosen.empty() ? "weft" : "weft " + at.get_name();
   std::string text = error.what();
   if (const auto extras = at.remaining(true); !extras.empty()) {
-    std::vector<std::string> known;
-    for (const CLI::Option* option : at.get_options()) {
-      for (const std::string& long_name : option->get_lnames()) known.push_back("--" + long_name);
-    }
     const std::string& word = extras.front();
     text = (word.starts_with("-") ? "unknown option '" : "unexpected argument '") + word + "'." +
-           did_you_mean(word.substr(0, word.find('=')), known);
+           did_you_mean(word.substr(0, word.find('=')), option_names(at));
   }
   std::cerr << name << ": " << text << " See '"
             << (chosen.empty() ? "weft --help" : "weft help " + at.get_name()) << "'.\n";
