@@ -44,15 +44,17 @@ function(weft_reuse_headers target family)
   target_precompile_headers(${target} REUSE_FROM weft_${family}_headers)
 endfunction()
 
-# weft_module(NAME [INSTALL] [DEPENDS module...] [LINK library...] [LABELS label...])
+# weft_module(NAME [INSTALL] [DEPENDS module...] [LINK library...] [LABELS label...] [SOURCES file...])
 # The folder src/NAME as a static library weft::NAME. Unit tests stand beside the file they test
-# and are built into one program, with these labels. INSTALL makes the module part of `make install`.
+# and are built into one program, with these labels. SOURCES are files that are not in the folder
+# itself. INSTALL makes the module part of `make install`.
 function(weft_module name)
-  cmake_parse_arguments(arg "INSTALL" "" "DEPENDS;LINK;LABELS" ${ARGN})
+  cmake_parse_arguments(arg "INSTALL" "" "DEPENDS;LINK;LABELS;SOURCES" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
   set(tests ${sources})
   list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
   list(FILTER tests INCLUDE REGEX "_test\\.cc$")
+  list(APPEND sources ${arg_SOURCES})
   list(TRANSFORM arg_DEPENDS PREPEND "weft_")
 
   if(sources)

@@ -1,66 +1,61 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batons are semaphores; a crew is a vector of threads that wait for theirs.
+// Members leave home, are carried, and are summoned to end.
 #include "model/crew.h"
 
-#include <cerrno>
+#include <linux/futex.h>
+#include <sys/syscall.h>
+
+#include "arch/system_call.h"
+#include "base/atomic.h"
 
 namespace weft::model {
 
-Baton::Baton() {
-  sem_init(&semaphore_, 0, 0);
+Crew::Crew(Job job) : job_(std::move(job)) {
+  arch::prepare();
 }
-Baton::~Baton() {
-  sem_destroy(&semaphore_);
-}
-void Baton::give() {
-  sem_post(&semaphore_);
-}
-void Baton::await() {
-  while (sem_wait(&semaphore_) != 0 && errno == EINTR) continue;
-}
-
-Crew::Crew(Job job) : job_(std::make_shared<const Job>(std::move(job))) {}
 
 Crew::~Crew() {
   for (const auto& member : members_) {
-    if (member->idle) {
-      member->stop = true;
-      member->baton.give();
-      member->thread.join();
-    } else {
+    if (!member->idle) {
       member->thread.detach();
+      continue;
     }
+    member->stop = true;
+    member->door.summoned.store(1);
+    arch::system_call(SYS_futex, reinterpret_cast<long>(&member->door.summoned), FUTEX_WAKE_PRIVATE,
+                      1);
+    member->thread.join();
   }
 }
 
 void Crew::grow(std::size_t count) {
   while (members_.size() < count) {
-    auto member = std::make_shared<Member>();
+    const auto member = std::make_shared<Member>();
+    member->door.stack_top = member->door_stack.data() + member->door_stack.size();
+    // The thread has a share in what it is stopped in, and keeps it if it never ends.
+    member->thread = std::thread([this, member, index = members_.size()] { work(*member, index); });
+    while (member->door.away.load() == 0) base::yield();
     members_.push_back(member);
-    member->thread = std::thread([member, job = job_, index = members_.size() - 1] {
-      for (;;) {
-        member->baton.await();
-        if (member->stop) return;
-        member->idle = false;
-        Baton& next = (*job)(index);
-        member->idle = true;
-        next.give();
-      }
-    });
   }
 }
 
-OnOneCpu::OnOneCpu() {
-  const int here = sched_getcpu();
-  if (here < 0 || sched_getaffinity(0, sizeof(before_), &before_) != 0) return;
-  cpu_set_t one;
-  CPU_ZERO(&one);
-  CPU_SET(static_cast<unsigned>(here), &one);
-  changed_ = sched_setaffinity(0, sizeof(one), &one) == 0;
+// Once it has left home, what is here is continued by the explorer; and at the end, by home again.
+void Crew::work(Member& member, std::size_t index) {
+  member.seat.thread_pointer = arch::thread_pointer();
+  weft_leave_home(&member.seat.context, &member.door);
+  while (!member.stop) {
+    member.idle = false;
+    const std::size_t next = job_(index);
+    member.idle = true;
+    hand_over(index, next);
+  }
 }
 
-OnOneCpu::~OnOneCpu() {
-  if (changed_) sched_setaffinity(0, sizeof(before_), &before_);
+void Crew::hand_over(std::size_t from, std::size_t to) {
+  Seat& left = seat_of(from);
+  const Seat& taken = seat_of(to);
+  left.thread_pointer = arch::thread_pointer();
+  weft_switch(&left.context, &taken.context, taken.thread_pointer);
 }
 
 }  // namespace weft::model

@@ -1,38 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// Crew: the kernel threads that model threads run on, and the batons that say whose turn it is.
+// Crew: the threads that model threads run on, all carried by the one kernel thread that explores.
+//
+// A member is a thread of libc, with a stack and thread-local storage of its own. Its kernel thread
+// leaves it for good once it has started, and sleeps; from then on the explorer's kernel thread
+// goes from stack to stack, and takes the thread pointer of whoever it executes. That is the
+// engine's own way to run a thread elsewhere than at home: see arch/switch.h.
 #pragma once
 
-#include <sched.h>
-#include <semaphore.h>
-
+#include <array>
 #include <cstddef>
 #include <functional>
 #include <memory>
 #include <thread>
 #include <vector>
 
+#include "arch/switch.h"
+
 namespace weft::model {
-
-// Waits until it is given. Everything that was done before give() is seen after await().
-class Baton {
- public:
-  Baton();
-  ~Baton();
-  Baton(const Baton&) = delete;
-  Baton& operator=(const Baton&) = delete;
-
-  void give();
-  void await();
-
- private:
-  sem_t semaphore_;
-};
 
 class Crew {
  public:
-  // What member i does each time it is given its baton while idle: runs a model thread, and answers
-  // whom to give the turn to when that has finished.
-  using Job = std::function<Baton&(std::size_t member)>;
+  // Whoever explores, among those who can be handed the turn: not a member.
+  static constexpr std::size_t explorer = static_cast<std::size_t>(-1);
+
+  // What member i does each time it is handed the turn while idle: runs a model thread, and answers
+  // whom to hand the turn to when that has finished.
+  using Job = std::function<std::size_t(std::size_t member)>;
 
   explicit Crew(Job job);
   // Ends the idle members. Those in the middle of a job are parked for good, see model.h.
@@ -43,38 +36,33 @@ class Crew {
   // Has at least so many members.
   void grow(std::size_t count);
 
-  // A reference outlives the crew, for as long as its member is parked.
-  Baton& baton(std::size_t member) { return members_[member]->baton; }
-  // Whoever explores: not a member, and idle while one has the turn.
-  Baton& explorer() noexcept { return explorer_; }
+  // Stops the caller, who is `from`, and lets `to` go on; returns when the turn is handed back, if
+  // ever.
+  void hand_over(std::size_t from, std::size_t to);
 
  private:
+  // An execution while it is stopped.
+  struct Seat {
+    arch::Context context;
+    void* thread_pointer = nullptr;  // not always the member's own: it may carry others itself
+  };
   struct Member {
-    Baton baton;
+    Seat seat;
     // Owned by who has the turn.
     bool idle = true;
     bool stop = false;
+    // Where the kernel thread sleeps.
+    arch::Door door;
+    alignas(16) std::array<std::byte, std::size_t{64} * 1024> door_stack;
     std::thread thread;
   };
 
-  const std::shared_ptr<const Job> job_;
-  Baton explorer_;
+  void work(Member& member, std::size_t index);
+  Seat& seat_of(std::size_t who) { return who == explorer ? explorer_ : members_[who]->seat; }
+
+  const Job job_;
+  Seat explorer_;
   std::vector<std::shared_ptr<Member>> members_;
-};
-
-// Keeps the calling thread, and those it starts, on the CPU it is on: giving a baton to a thread
-// on another CPU takes ten times as long, and no two of them ever run at once. Where the kernel
-// refuses, exploring is slower and nothing else.
-class OnOneCpu {
- public:
-  OnOneCpu();
-  ~OnOneCpu();
-  OnOneCpu(const OnOneCpu&) = delete;
-  OnOneCpu& operator=(const OnOneCpu&) = delete;
-
- private:
-  cpu_set_t before_;
-  bool changed_ = false;
 };
 
 }  // namespace weft::model

@@ -2,6 +2,8 @@
 // Turns, choices, store buffers and failures of one schedule.
 #include "model/execution.h"
 
+#include <algorithm>
+#include <bit>
 #include <cstdlib>
 #include <exception>
 #include <stdexcept>
@@ -16,6 +18,21 @@ constinit thread_local Execution* this_threads_execution = nullptr;
 
 // Leaves what the explorer runs of a program that has failed.
 struct CheckFailed {};
+
+// The calling thread runs a part of the schedule.
+class PartOf {
+ public:
+  PartOf(Execution& execution, const base::ScheduleTime& time) {
+    this_threads_execution = &execution;
+    base::schedule_time = &time;
+  }
+  ~PartOf() {
+    this_threads_execution = nullptr;
+    base::schedule_time = nullptr;
+  }
+  PartOf(const PartOf&) = delete;
+  PartOf& operator=(const PartOf&) = delete;
+};
 
 // Stores that x86 has sent to memory before it performs the operation: a locked instruction,
 // mfence, and what the futex call begins with.
@@ -42,29 +59,27 @@ Execution::Execution(const Options& options, Strategy& strategy, Crew& crew)
     : options_(options), strategy_(strategy), crew_(crew) {}
 
 std::optional<Failure> Execution::run(const Body& body) {
-  this_threads_execution = this;
+  const PartOf part(*this, time_);
   guard("the body", [&] { body(program_); });
   const std::size_t count = program_.threads().size();
   if (count > most_threads) {
-    this_threads_execution = nullptr;
     throw std::invalid_argument("model: the program has " + std::to_string(count) +
                                 " threads, and at most " + std::to_string(most_threads) +
                                 " can be explored; make it smaller");
   }
   threads_ = std::vector<Thread>(count);
+  fairness_ = Fairness(count);
   if (count != 0 && !failure_) {
     crew_.grow(count);
     running_ = count - 1;  // has given up its turn: the next in line is thread 0
     if (const auto first = choose_thread(Turn::given_up)) {
       running_ = *first;
-      crew_.baton(*first).give();
-      crew_.explorer().await();
+      crew_.hand_over(Crew::explorer, *first);
     }
   }
   for (const auto& function : program_.at_end()) {
     if (!failure_) guard("what is done at the end", function);
   }
-  this_threads_execution = nullptr;
   return failure_;
 }
 
@@ -88,10 +103,10 @@ void Execution::guard(std::string_view what, Function function) {
   }
 }
 
-Baton& Execution::run_thread(std::size_t thread) {
+std::size_t Execution::run_thread(std::size_t thread) {
   threads_[thread].started = true;
   threads_[thread].has_turn = true;
-  this_threads_execution = this;
+  const PartOf part(*this, time_);
   base::atomic_scheduler = this;
   try {
     program_.threads()[thread]();
@@ -101,12 +116,11 @@ Baton& Execution::run_thread(std::size_t thread) {
     leave_failed("an exception that is no std::exception left the thread");
   }
   base::atomic_scheduler = nullptr;
-  this_threads_execution = nullptr;
   threads_[thread].state = State::finished;
   const auto next = choose_thread(Turn::given_up);
-  if (!next) return crew_.explorer();
+  if (!next) return Crew::explorer;
   running_ = *next;
-  return crew_.baton(*next);
+  return *next;
 }
 
 void Execution::leave_failed(std::string_view what) {
@@ -115,9 +129,8 @@ void Execution::leave_failed(std::string_view what) {
     throw CheckFailed{};
   }
   fail("thread " + std::to_string(running_) + ": " + std::string(what));
-  Baton& own = crew_.baton(running_);  // the crew may be gone once the explorer runs
-  crew_.explorer().give();
-  for (;;) own.await();
+  crew_.hand_over(running_, Crew::explorer);
+  std::abort();  // nobody hands the turn to a thread of a schedule that has failed
 }
 
 void Execution::take_turn(base::AtomicOperation operation, const void* cell,
@@ -159,36 +172,54 @@ bool Execution::delay(const base::AtomicStore& store, std::memory_order order) {
   return true;
 }
 
-void Execution::block_on(const void* cell) {
+void Execution::block_on(const void* cell, base::ScheduleTime deadline) {
+  if (deadline <= time_) return;
   Thread& self = threads_[running_];
-  trace_.blocked();
+  if (deadline == base::no_deadline) {
+    trace_.blocked();
+  } else {
+    trace_.blocked_until(deadline - start_time);
+  }
   self.state = State::blocked;
   self.blocked_on = cell;
+  self.deadline = deadline;
   pass_on(Turn::given_up);
   self.has_turn = true;
 }
 
-void Execution::wake_one(const void* cell) {
+// Of several that are woken each is chosen among those behind the one before, so that every set of
+// them is one list of choices.
+void Execution::wake(const void* cell, std::size_t count) {
   const std::vector<std::size_t> waiters = waiters_on(cell);
-  if (waiters.empty()) return;
-  std::size_t chosen = 0;
-  if (waiters.size() > 1) {
-    const auto choice = strategy_.choose_waiter(waiters.size());
-    if (!choice) leave_failed("the program did something else after the same choices");
-    chosen = *choice;
-    choices_.push_back(static_cast<std::uint8_t>(chosen));
+  std::size_t first = 0;
+  for (std::size_t left = std::min(count, waiters.size()); left != 0; --left) {
+    const std::size_t candidates = waiters.size() - first - (left - 1);
+    std::size_t chosen = 0;
+    if (candidates > 1) {
+      const auto choice = strategy_.choose_waiter(candidates);
+      if (!choice) leave_failed("the program did something else after the same choices");
+      chosen = *choice;
+      choices_.push_back(static_cast<std::uint8_t>(chosen));
+    }
+    const std::size_t waiter = waiters[first + chosen];
+    unblock(waiter);
+    trace_.woken(thread_actor(waiter));
+    first += chosen + 1;
   }
-  wake(waiters[chosen]);
 }
 
-void Execution::wake_all(const void* cell) {
-  for (const std::size_t waiter : waiters_on(cell)) wake(waiter);
+void Execution::pass_deadline_of(std::size_t thread) {
+  time_ = std::max(time_, threads_[thread].deadline);
+  trace_.deadline_over(deadline_actor(thread), time_ - start_time);
+  unblock(thread);
+  fairness_.yielded(thread, enabled_actors());
+  strategy_.yielded(deadline_actor(thread));
 }
 
-void Execution::wake(std::size_t thread) {
+void Execution::unblock(std::size_t thread) {
   threads_[thread].state = State::ready;
   threads_[thread].blocked_on = nullptr;
-  trace_.woken(thread_actor(thread));
+  threads_[thread].deadline = base::no_deadline;
 }
 
 std::vector<std::size_t> Execution::waiters_on(const void* cell) const {
@@ -219,10 +250,8 @@ void Execution::pass_on(Turn turn) {
   const std::size_t self = running_;
   const auto next = choose_thread(turn);
   if (next == self) return;
-  Baton& own = crew_.baton(self);  // the crew may be gone once another thread runs
   if (next) running_ = *next;
-  (next ? crew_.baton(*next) : crew_.explorer()).give();
-  own.await();  // for ever, when the schedule is over for having failed
+  crew_.hand_over(self, next.value_or(Crew::explorer));  // for ever, when the schedule has failed
 }
 
 std::optional<std::size_t> Execution::choose_thread(Turn turn) {
@@ -248,12 +277,16 @@ std::optional<std::size_t> Execution::choose_thread(Turn turn) {
       return std::nullopt;
     }
     fairness_.ran(*actor, enabled);
-    if (!is_buffer(*actor)) {
+    if (is_thread(*actor)) {
       const bool could_have_switched = enabled != set_of(*actor);
       turns_in_a_row_ = *actor == running_ && could_have_switched ? turns_in_a_row_ + 1 : 0;
       return *actor;
     }
-    flush_oldest(thread_of(*actor));
+    if (is_deadline(*actor)) {
+      pass_deadline_of(thread_of(*actor));
+    } else {
+      flush_oldest(thread_of(*actor));
+    }
   }
 }
 
@@ -263,14 +296,14 @@ std::optional<Actor> Execution::choose_actor(ActorSet enabled, Turn turn) {
   const std::size_t threads = threads_.size();
   const std::size_t first = turn == Turn::may_go_on ? running_ : running_ + 1;
   for (std::size_t i = 0; i < threads; ++i) {
-    const std::size_t thread = (first + i) % threads;
+    const std::size_t thread = first + i < threads ? first + i : first + i - threads;
     const bool is_enabled = (enabled & set_of(thread_actor(thread))) != 0;
     if (is_enabled && fairness_.may_run(thread, enabled)) actors[count++] = thread_actor(thread);
   }
   const bool may_continue =
       turn == Turn::may_go_on && count != 0 && actors[0] == thread_actor(running_);
-  for (std::size_t i = 0; i < threads; ++i) {
-    if ((enabled & set_of(buffer_actor(i))) != 0) actors[count++] = buffer_actor(i);
+  for (ActorSet others = enabled & ~all_threads; others != 0; others &= others - 1) {
+    actors[count++] = static_cast<Actor>(std::countr_zero(others));
   }
   if (count == 1) return actors[0];
   const auto choice = strategy_.choose_actor({actors.data(), count}, may_continue);
@@ -281,11 +314,18 @@ std::optional<Actor> Execution::choose_actor(ActorSet enabled, Turn turn) {
 
 ActorSet Execution::enabled_actors() const {
   ActorSet enabled = 0;
+  ActorSet deadlines = 0;
+  base::ScheduleTime earliest = base::no_deadline;
   for (std::size_t i = 0; i < threads_.size(); ++i) {
-    if (threads_[i].state == State::ready) enabled |= set_of(thread_actor(i));
-    if (!threads_[i].buffer.empty()) enabled |= set_of(buffer_actor(i));
+    const Thread& thread = threads_[i];
+    if (thread.state == State::ready) enabled |= set_of(thread_actor(i));
+    if (!thread.buffer.empty()) enabled |= set_of(buffer_actor(i));
+    if (thread.deadline == base::no_deadline || thread.deadline > earliest) continue;
+    if (thread.deadline < earliest) deadlines = 0;
+    earliest = thread.deadline;
+    deadlines |= set_of(deadline_actor(i));
   }
-  return enabled;
+  return enabled | deadlines;
 }
 
 void Execution::fail(std::string_view what) {

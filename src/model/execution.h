@@ -34,7 +34,7 @@ class Execution final : public base::AtomicScheduler {
   bool holds_parked_threads() const noexcept;
 
   // Called by member i of the crew: runs model thread i, and answers who is next.
-  Baton& run_thread(std::size_t thread);
+  std::size_t run_thread(std::size_t thread);
 
   // Fails the schedule and leaves it: a model thread never returns, the explorer throws.
   [[noreturn]] void leave_failed(std::string_view what);
@@ -44,9 +44,8 @@ class Execution final : public base::AtomicScheduler {
   void yield() override;
   const void* delayed_value(const void* cell) const override;
   bool delay(const base::AtomicStore& store, std::memory_order order) override;
-  void block_on(const void* cell) override;
-  void wake_one(const void* cell) override;
-  void wake_all(const void* cell) override;
+  void block_on(const void* cell, base::ScheduleTime deadline) override;
+  void wake(const void* cell, std::size_t count) override;
   void forget(const void* cell) override;
   void note_read(base::AtomicValue value) override { trace_.read(value); }
   void note_written(base::AtomicValue value) override { trace_.written(value); }
@@ -60,6 +59,7 @@ class Execution final : public base::AtomicScheduler {
     bool started = false;
     bool has_turn = false;             // was given the turn, and no operation has used it yet
     const void* blocked_on = nullptr;  // while blocked
+    base::ScheduleTime deadline = base::no_deadline;
     StoreBuffer buffer;
   };
   // How the running thread comes to the end of its turn.
@@ -69,7 +69,7 @@ class Execution final : public base::AtomicScheduler {
   template <class Function>
   void guard(std::string_view what, Function function);
 
-  // Lets buffers write until a thread is chosen; none: the schedule is over.
+  // Lets buffers write and time pass until a thread is chosen; none: the schedule is over.
   std::optional<std::size_t> choose_thread(Turn turn);
   std::optional<Actor> choose_actor(ActorSet enabled, Turn turn);
   ActorSet enabled_actors() const;
@@ -77,7 +77,8 @@ class Execution final : public base::AtomicScheduler {
   void pass_on(Turn turn);
   void yielded();
   void flush_oldest(std::size_t thread);
-  void wake(std::size_t thread);
+  void pass_deadline_of(std::size_t thread);
+  void unblock(std::size_t thread);
   std::vector<std::size_t> waiters_on(const void* cell) const;
 
   void fail(std::string_view what);
@@ -91,6 +92,9 @@ class Execution final : public base::AtomicScheduler {
   // Owned by who has the turn; by the explorer before the first and after the last.
   std::vector<Thread> threads_;
   std::size_t running_ = 0;
+  // Begins where a program may well count back from.
+  static constexpr base::ScheduleTime start_time = 1'000'000'000'000;
+  base::ScheduleTime time_ = start_time;
   std::size_t steps_ = 0;
   std::size_t turns_in_a_row_ = 0;  // of running_, while others could run
   Fairness fairness_;

@@ -27,15 +27,17 @@ class ExhaustiveStrategy final : public Strategy {
   std::optional<std::size_t> choose_actor(std::span<const Actor> actors,
                                           bool may_continue) override {
     const bool no_preemption = may_continue && preemption_bound_ == preemptions_;
-    std::array<std::size_t, most_actors> allowed{};
+    std::array<std::uint8_t, most_actors> allowed{};
     std::size_t count = 0;
     for (std::size_t i = 0; i < actors.size(); ++i) {
-      if (i == 0 || !no_preemption || is_buffer(actors[i])) allowed[count++] = i;
+      if (i == 0 || !no_preemption || !is_thread(actors[i])) {
+        allowed[count++] = static_cast<std::uint8_t>(i);
+      }
     }
     const std::optional<std::size_t> chosen = descend(count);
     if (!chosen) return std::nullopt;
     const std::size_t position = allowed[*chosen];
-    if (may_continue && position != 0 && !is_buffer(actors[position])) ++preemptions_;
+    if (may_continue && position != 0 && is_thread(actors[position])) ++preemptions_;
     return position;
   }
 

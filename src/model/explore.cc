@@ -21,9 +21,8 @@ void keep_for_good(std::unique_ptr<Execution> execution) {
 }
 
 Outcome run_schedules(const Options& options, Strategy& strategy, const Body& body) {
-  const OnOneCpu on_one_cpu;
   std::unique_ptr<Execution> execution;
-  Crew crew([&execution](std::size_t member) -> Baton& { return execution->run_thread(member); });
+  Crew crew([&execution](std::size_t member) { return execution->run_thread(member); });
   Outcome outcome;
   while (!outcome.failure && strategy.begin()) {
     execution = std::make_unique<Execution>(options, strategy, crew);

@@ -4,9 +4,11 @@
 // After Musuvathi and Qadeer, "Fair stateless model checking", PLDI 2008. A thread's window is the
 // time since its last yield. When it yields again, it starts to wait for those actors that could
 // run all through the window and never did; each such wait ends when that actor runs or cannot run.
-// No cycle of waits arises: nobody waits for a thread that has just run, and only such a thread
-// yields. (The paper's set of threads that the yielding one has disabled is empty here: no turn of
-// a thread disables another's.)
+// A deadline that is over counts as a yield of its thread, or one that does something each second
+// would do it for ever while others wait for their turn.
+// No cycle of waits arises: nobody waits for a thread that has just run or was blocked, and only
+// such a thread yields. (The paper's set of threads that the yielding one has disabled is empty
+// here: no turn of a thread disables another thread's.)
 #pragma once
 
 #include <array>
@@ -20,20 +22,24 @@ using ActorSet = std::uint64_t;
 constexpr ActorSet set_of(Actor actor) noexcept {
   return ActorSet{1} << actor;
 }
+inline constexpr ActorSet all_threads = set_of(most_threads) - 1;
 static_assert(most_actors <= 64);
 
 class Fairness {
  public:
+  explicit Fairness(std::size_t threads = 0) : threads_(threads) {}
+
   bool may_run(std::size_t thread, ActorSet enabled) const noexcept {
     return (windows_[thread].waits_for & enabled) == 0;
   }
 
   // The actor was chosen out of these.
   void ran(Actor actor, ActorSet enabled) noexcept {
-    for (Window& window : windows_) {
+    for (std::size_t i = 0; i < threads_; ++i) {
+      Window& window = windows_[i];
       window.always_enabled &= enabled;
       window.ran |= set_of(actor);
-      window.waits_for &= ~set_of(actor);
+      window.waits_for &= enabled & ~set_of(actor);
     }
   }
 
@@ -51,6 +57,7 @@ class Fairness {
     ActorSet ran = 0;
     ActorSet waits_for = 0;
   };
+  std::size_t threads_;
   std::array<Window, most_threads> windows_{};
 };
 

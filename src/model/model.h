@@ -12,22 +12,32 @@
 // Concepts
 //   program    what one call of the body sets up: state, model threads, and what holds at the end
 //   turn       what a model thread does from one operation of weft::atomic (with fences, wait,
-//              notify, yield) up to the next; exactly one thread has the turn
+//              notify, yield; os::futex_wait, os::futex_wake) up to the next; exactly one thread
+//              has the turn
 //   schedule   one run of the program; it is the list of the choices made in it, and nothing else
 //   choice     who has the next turn, or which waiter a notify wakes; by number, 0 is the dullest
-//   actor      who can be chosen: a model thread, or a model thread's store buffer
+//   actor      who can be chosen: a model thread, its store buffer, or the deadline of its wait
 //   strategy   who makes the choices: random with priorities, exhaustive, or a list to replay
 //
 // States of a model thread
 //   ready    --chosen-->                             running
 //   running  --next operation, or yield-->           ready
 //   running  --wait, and the value is the old one--> blocked
-//   blocked  --a notify picks it-->                  ready
+//   blocked  --a notify or wake picks it-->          ready
+//   blocked  --its deadline is chosen-->             ready
 //   running  --function returns-->                   finished
 //   any      --the schedule has failed-->            abandoned
 // A schedule passes when all threads are finished and all buffers empty. It fails when a check()
 // does, when an exception leaves a thread, when no actor can be chosen (deadlock), or when it takes
 // more than step_limit turns (live-lock).
+//
+// Time. In a schedule os::MonotonicClock is the schedule's own: it stands still, and jumps to the
+// deadline of an os::futex_wait when that deadline is chosen, which may be at once, late, or when
+// nothing else can happen. Only the earliest deadline among the blocked threads can be chosen: when
+// a later one is over, so are those before it. Whose deadline was chosen is ready and no waiter any
+// more, but may run long after. Asking for the time is not a turn. Time that is to pass while all
+// threads are busy needs one more thread, that waits until then. Futexes return for no reason in
+// the kernel, and never here.
 //
 // Memory. With delayed_stores a thread's store enters a first-in-first-out buffer of its own and
 // reaches memory when the buffer is chosen: total store order, what x86 does. Its own loads see it
@@ -38,21 +48,26 @@
 //
 // Invariants
 //   - Between two turns nobody runs: all state of an Execution belongs to who has the turn.
-//   - The same choices give the same schedule. The program may not ask for the time, for chance, or
-//     decide by addresses; where an impossible choice shows that it did, the schedule fails.
+//   - The same choices give the same schedule. The program may not ask for chance or for any other
+//     clock, or decide by addresses; where an impossible choice shows that it did, the schedule
+//     fails.
 //   - A strategy sees choices, never memory, so that a recorded list replays under any of them.
 //   - A thread that yields waits for whoever could run but did not since its last yield (the fair
 //     scheduler of Musuvathi and Qadeer, PLDI 2008); other than that no schedule is left out, and
-//     spinning ends. `spin_limit` turns in a row count as a yield, for loops that do not say it.
+//     spinning ends. `spin_limit` turns in a row count as a yield, for loops that do not say it,
+//     and so does a deadline that is over: a thread that waits by the clock, again and again, lets
+//     the others get on.
 //
-// A model thread is a kernel thread that waits for its baton, and they all share one CPU, where a
-// handover costs about 3 us; random schedules have few. They are used again by the next schedule:
-// a program that keeps something in a thread_local sets it at the start of each thread.
+// A model thread is a thread of libc, with its own stack, thread_local and exception state, whose
+// code is executed by the explorer's kernel thread: see crew.h. A handover is a switch of 20 ns. To
+// the kernel they are one thread; what blocks there, blocks them all. They are used again by the
+// next schedule: a program that keeps something in a thread_local sets it at the start of each
+// thread.
 //
-// Rejected: model threads as ucontexts on one kernel thread. Switching is three times cheaper, but
-// they share thread_local and the C++ runtime's exception state, which the code under test needs
-// to be each thread's own. Rejected too: unwinding a failed schedule's threads by an exception; it
-// would leave noexcept functions. They are parked for good instead, and so is what they refer to.
+// Rejected: kernel threads that hand each other a semaphore; that is 5 us for each handover, and
+// four times as long for all. Rejected too: unwinding a failed schedule's threads by an exception;
+// it would leave noexcept functions. They are parked for good instead, and so is what they refer
+// to.
 #pragma once
 
 #include <cstddef>
@@ -86,7 +101,7 @@ struct Options {
   Search search = Search::random;
   std::uint64_t schedules = 10'000;  // at most; random runs one more, which never preempts, before
   bool delayed_stores = true;
-  std::size_t step_limit = 20'000;  // turns of threads and buffers, before it is a live-lock
+  std::size_t step_limit = 20'000;  // choices of an actor, before it is a live-lock
   std::size_t trace_steps = 100;    // how many of the last steps a failure shows
 
   // For random. Schedule n has the seed `seed` + n: with a failure's seed and one schedule it comes
@@ -95,7 +110,7 @@ struct Options {
   unsigned change_points = 3;
 
   // For exhaustive. A preemption takes the turn from a thread that could go on and did not yield;
-  // none: any number. A buffer's turn is not one.
+  // none: any number. A buffer's turn is not one, nor is a deadline.
   std::optional<unsigned> preemption_bound = 2;
 };
 

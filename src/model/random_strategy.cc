@@ -71,7 +71,14 @@ class RandomStrategy final : public Strategy {
     return seed_ ? generator_.below(count) : 0;
   }
 
-  void yielded(Actor actor) override { priorities_[actor] = --lowest_; }
+  void yielded(Actor actor) override {
+    // Deadlines that are always over at once would keep all others from running, and those that are
+    // always over last would never surprise anybody: half of them are somewhere in between.
+    const bool anywhere = is_deadline(actor) && generator_.below(2) == 0;
+    priorities_[actor] =
+        anywhere ? static_cast<std::int64_t>(generator_.below(2 * demoted_above)) - demoted_above
+                 : --lowest_;
+  }
 
   std::optional<std::uint64_t> seed() const override { return seed_; }
 

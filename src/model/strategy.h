@@ -13,17 +13,24 @@
 
 namespace weft::model {
 
-// Who can be chosen: thread i is i, its store buffer is most_threads + i.
+// Who can be chosen: thread i is i, its store buffer is most_threads + i, and the deadline of its
+// wait 2 * most_threads + i.
 using Actor = std::uint8_t;
-inline constexpr std::size_t most_actors = 2 * most_threads;
+inline constexpr std::size_t most_actors = 3 * most_threads;
 constexpr Actor thread_actor(std::size_t thread) noexcept {
   return static_cast<Actor>(thread);
 }
 constexpr Actor buffer_actor(std::size_t thread) noexcept {
   return static_cast<Actor>(most_threads + thread);
 }
-constexpr bool is_buffer(Actor actor) noexcept {
-  return actor >= most_threads;
+constexpr Actor deadline_actor(std::size_t thread) noexcept {
+  return static_cast<Actor>(2 * most_threads + thread);
+}
+constexpr bool is_thread(Actor actor) noexcept {
+  return actor < most_threads;
+}
+constexpr bool is_deadline(Actor actor) noexcept {
+  return actor >= 2 * most_threads;
 }
 constexpr std::size_t thread_of(Actor actor) noexcept {
   return actor % most_threads;
@@ -44,6 +51,7 @@ class Strategy {
   // Picks one of two or more waiters to be woken.
   virtual std::optional<std::size_t> choose_waiter(std::size_t count) = 0;
 
+  // The thread spins; or the deadline is over, and the thread's next one may be as soon over again.
   virtual void yielded(Actor) {}
 
   // The seed that alone describes the present schedule.

@@ -30,16 +30,18 @@ TEST(ExhaustiveStrategy, VisitsEveryLeafOnce) {
 }
 
 TEST(ExhaustiveStrategy, DoesNotPreemptBeyondTheBound) {
-  const auto strategy = make_exhaustive_strategy({.preemption_bound = 1});
-  const std::array<Actor, 3> with_buffer{0, 1, buffer_actor(0)};
-  std::set<std::string> leaves;
-  while (strategy->begin()) {
-    std::string leaf;
-    for (int i = 0; i < 2; ++i) leaf += std::to_string(*strategy->choose_actor(with_buffer, true));
-    leaves.insert(leaf);
+  for (const Actor no_thread : {buffer_actor(0), deadline_actor(2)}) {
+    const auto strategy = make_exhaustive_strategy({.preemption_bound = 1});
+    const std::array<Actor, 3> actors{0, 1, no_thread};
+    std::set<std::string> leaves;
+    while (strategy->begin()) {
+      std::string leaf;
+      for (int i = 0; i < 2; ++i) leaf += std::to_string(*strategy->choose_actor(actors, true));
+      leaves.insert(leaf);
+    }
+    // 1 is a preemption, and 2 is none: everything but two preemptions.
+    EXPECT_EQ(leaves, (std::set<std::string>{"00", "01", "02", "10", "12", "20", "21", "22"}));
   }
-  // 1 is a preemption, 2 a buffer: everything but two preemptions.
-  EXPECT_EQ(leaves, (std::set<std::string>{"00", "01", "02", "10", "12", "20", "21", "22"}));
 }
 
 TEST(ExhaustiveStrategy, StopsAtTheLimit) {
@@ -100,6 +102,19 @@ TEST(RandomStrategy, PrefersOthersToWhoYielded) {
     strategy->yielded(first);
     EXPECT_NE(three_threads[*strategy->choose_actor(three_threads, true)], first);
   }
+}
+
+// A deadline that was over may be over next at once, or long after the others.
+TEST(RandomStrategy, PutsADeadlineAnywhereAfterItWasOver) {
+  const auto strategy = make_random_strategy({.schedules = 100, .change_points = 0});
+  ASSERT_TRUE(strategy->begin());
+  const std::array<Actor, 3> actors{0, 1, deadline_actor(1)};
+  std::set<std::size_t> chosen;
+  while (strategy->begin()) {
+    strategy->yielded(deadline_actor(1));
+    chosen.insert(*strategy->choose_actor(actors, true));
+  }
+  EXPECT_EQ(chosen, (std::set<std::size_t>{0, 1, 2}));
 }
 
 TEST(ReplayStrategy, FollowsTheListAndThenTakesTheFirst) {

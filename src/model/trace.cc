@@ -36,6 +36,8 @@ const char* name_of(base::AtomicOperation operation) {
       return "notify_one";
     case Operation::notify_all:
       return "notify_all";
+    case Operation::wake:
+      return "wake";
   }
   return "unknown";
 }
@@ -53,7 +55,9 @@ void Trace::operation(Actor thread, base::AtomicOperation operation, const void*
   Step& step = steps_.emplace_back();
   step.actor = thread;
   step.operation = operation;
-  if (cell != nullptr) step.cell = number_of(cell);
+  // What is woken by name only may be gone, and its memory another atomic's later.
+  const bool has_name = operation != base::AtomicOperation::wake || cells_.count(cell) != 0;
+  if (cell != nullptr && has_name) step.cell = number_of(cell);
 }
 
 void Trace::yield(Actor thread) {
@@ -76,6 +80,13 @@ void Trace::woken(Actor thread) {
   step.actor = thread;
 }
 
+void Trace::deadline_over(Actor deadline, base::ScheduleTime since_start) {
+  Step& step = steps_.emplace_back();
+  step.kind = Kind::deadline;
+  step.actor = deadline;
+  step.deadline = since_start;
+}
+
 void Trace::read(base::AtomicValue value) {
   steps_.back().read = number_of(value);
 }
@@ -87,6 +98,10 @@ void Trace::delayed() {
 }
 void Trace::blocked() {
   steps_.back().blocked = true;
+}
+void Trace::blocked_until(base::ScheduleTime since_start) {
+  steps_.back().blocked = true;
+  steps_.back().deadline = since_start;
 }
 
 std::string Trace::name_of(const void* cell) {
@@ -125,6 +140,8 @@ std::string Trace::to_text(const Step& step) {
       return text + " yields";
     case Kind::woken:
       return text + " is woken";
+    case Kind::deadline:
+      return text + "'s deadline is over, " + std::to_string(*step.deadline) + " ns";
     case Kind::flush:
       text += "'s delayed store reaches memory";
       break;
@@ -137,6 +154,7 @@ std::string Trace::to_text(const Step& step) {
   if (step.written) text += " now " + to_text(*step.written);
   if (step.delayed) text += ", delayed";
   if (step.blocked) text += ", blocks";
+  if (step.deadline) text += " until " + std::to_string(*step.deadline) + " ns";
   return text;
 }
 

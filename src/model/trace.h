@@ -24,12 +24,14 @@ class Trace {
   void yield(Actor thread);
   void flush(Actor buffer, const void* cell, base::AtomicValue value);
   void woken(Actor thread);
+  void deadline_over(Actor deadline, base::ScheduleTime since_start);
 
   // More about the newest operation.
   void read(base::AtomicValue value);
   void written(base::AtomicValue value);
   void delayed();
   void blocked();
+  void blocked_until(base::ScheduleTime since_start);
 
   // The next atomic at this address is another one.
   void forget(const void* cell) { cells_.erase(cell); }
@@ -38,7 +40,7 @@ class Trace {
   std::vector<std::string> last(std::size_t count) const;
 
  private:
-  enum class Kind : std::uint8_t { operation, yield, flush, woken };
+  enum class Kind : std::uint8_t { operation, yield, flush, woken, deadline };
   struct Value {
     std::uint64_t number;  // of a pointer: in order of appearance
     bool is_pointer;
@@ -52,6 +54,7 @@ class Trace {
     std::optional<std::size_t> cell;
     std::optional<Value> read;
     std::optional<Value> written;
+    std::optional<base::ScheduleTime> deadline;  // since the start
   };
 
   std::size_t number_of(const void* cell);

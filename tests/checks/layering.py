@@ -9,15 +9,15 @@ from tree import Check
 # Each folder of src/, and the ones it builds on. What those build on comes with them.
 MODULES = {
     "base": [],
-    "os": ["base"],
+    "arch": ["base"],
+    "os": ["base", "arch"],
     "budget": ["os"],
     "sandbox": ["os", "budget"],
     "bench": ["os"],
-    "model": ["base"],
+    "model": ["base", "arch"],
     # The runtime.
-    "arch": ["base"],
-    "fiber": ["os", "arch"],
-    "sched": ["fiber", "budget"],
+    "fiber": ["os"],
+    "sched": ["fiber"],
     "sync": ["sched"],
     "preload": ["sync"],
     # The library.
@@ -122,7 +122,7 @@ def wrong_include(files, including, name, quoted):
     elif target_top not in ("src", "include"):
         return (f"src/ includes {shown} of {target_top}/",
                 "move what is shared into a module of src/")
-    elif target_top == "src" and target != f"src/{name}":
+    elif target_top == "src" and target != f"src/{name}" and name.split("/")[0] != module_of(target):
         return f"{shown} is included relative to its folder", f'write "{target[4:]}"'
     if top not in ("src", "include"):
         return None
@@ -171,7 +171,7 @@ def check_cmake(check, folder):
                     f"a folder is a target is a namespace: call it {folder}")
     depends, section = [], None
     for word in words[1:]:
-        if word in ("DEPENDS", "LINK", "INSTALL"):
+        if word in ("DEPENDS", "LINK", "INSTALL", "LABELS", "SOURCES"):
             section = word
         elif section == "DEPENDS":
             depends.append(word)

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cstdint>
 #include <functional>
 #include <set>
 #include <string>
@@ -11,6 +12,7 @@
 
 #include "base/atomic.h"
 #include "model/model.h"
+#include "os/futex.h"
 
 namespace weft::model {
 namespace {
@@ -18,6 +20,7 @@ namespace {
 struct Cells {
   std::array<atomic<int>, 2> cell{};
   atomic<int> other{0};
+  atomic<std::uint32_t> word{0};
   std::array<int, 4> seen{-1, -1, -1, -1};  // by the program's loads; those not made stay out
 
   void store(std::size_t which, int value) { cell[which].store(value, std::memory_order_relaxed); }
@@ -73,6 +76,8 @@ TEST(Memory, WhatEmptiesTheBufferKeepsAStoreBeforeALaterLoad) {
       [](Cells& c) { c.other.wait(9, std::memory_order_relaxed); },
       [](Cells& c) { c.other.notify_one(); },
       [](Cells& c) { c.other.notify_all(); },
+      [](Cells& c) { os::futex_wait(c.word, 9); },
+      [](Cells& c) { os::futex_wake(c.word); },
       [](Cells& c) { c.other.store(1); },
   };
   for (std::size_t i = 0; i < emptying.size(); ++i) {

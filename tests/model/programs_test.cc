@@ -2,6 +2,7 @@
 // Programs that are right pass: all their schedules within a bound, and many at random.
 #include <gtest/gtest.h>
 
+#include "expect_pass.h"
 #include "model/model.h"
 #include "programs/counter.h"
 #include "programs/dekker.h"
@@ -14,20 +15,6 @@
 
 namespace weft::model {
 namespace {
-
-void expect_all_pass(std::optional<unsigned> preemption_bound, const Body& body) {
-  const Outcome outcome = explore(
-      {.search = Search::exhaustive, .schedules = 1'000'000, .preemption_bound = preemption_bound},
-      body);
-  EXPECT_FALSE(outcome.failure) << outcome;
-  EXPECT_TRUE(outcome.complete) << outcome;
-}
-
-void expect_random_pass(std::uint64_t schedules, const Body& body) {
-  const Outcome outcome = explore({.schedules = schedules}, body);
-  EXPECT_FALSE(outcome.failure) << outcome;
-  EXPECT_EQ(outcome.schedules, schedules + 1);
-}
 
 TEST(Programs, CounterPasses) {
   expect_all_pass({}, counter<>);
@@ -51,7 +38,7 @@ TEST(Programs, EventPassesExhaustively) {
   expect_all_pass({}, event<>);
 }
 TEST(Programs, EventPassesAtRandom) {
-  expect_random_pass(20'000, event<>);
+  expect_random_pass(100'000, event<>);
 }
 TEST(Programs, StackPasses) {
   expect_all_pass({}, stack<>);
@@ -64,7 +51,7 @@ TEST(Programs, MutexPassesExhaustively) {
   expect_all_pass(3, mutex_of_three);
 }
 TEST(Programs, MutexPassesAtRandom) {
-  expect_random_pass(20'000, mutex_of_three);
+  expect_random_pass(100'000, mutex_of_three);
 }
 
 void ticket_lock_of_two(Program& program) {
@@ -77,7 +64,7 @@ TEST(Programs, TicketLockPassesExhaustively) {
   expect_all_pass({}, ticket_lock_of_two);
 }
 TEST(Programs, TicketLockPassesAtRandom) {
-  expect_random_pass(20'000, ticket_lock_of_three);
+  expect_random_pass(100'000, ticket_lock_of_three);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <thread>
 #include <type_traits>
 
@@ -111,25 +112,30 @@ class atomic {
   void wait(T old, Order order = strongest) const noexcept {
     AtomicScheduler* const scheduler = atomic_scheduler;
     if (scheduler == nullptr) return cell_.wait(old);
-    for (;;) {
-      scheduler->take_turn(Operation::wait, this, order);
-      const T value = cell_.load();
-      scheduler->note_read(shown(value));
-      if (std::memcmp(&value, &old, sizeof(T)) != 0) return;
-      scheduler->block_on(this);
-    }
+    while (block_while(old, no_deadline, order)) continue;
+  }
+  // One round of wait(), which is what the futex call does: blocks once, if the value is the old
+  // one. False: it is not. Precondition: a scheduler runs the calling thread.
+  bool block_while(T old, ScheduleTime deadline, Order order = strongest) const noexcept {
+    AtomicScheduler* const scheduler = atomic_scheduler;
+    scheduler->take_turn(Operation::wait, this, order);
+    const T value = cell_.load();
+    scheduler->note_read(shown(value));
+    if (std::memcmp(&value, &old, sizeof(T)) != 0) return false;
+    scheduler->block_on(this, deadline);
+    return true;
   }
   void notify_one() noexcept {
     AtomicScheduler* const scheduler = atomic_scheduler;
     if (scheduler == nullptr) return cell_.notify_one();
     scheduler->take_turn(Operation::notify_one, this, strongest);
-    scheduler->wake_one(this);
+    scheduler->wake(this, 1);
   }
   void notify_all() noexcept {
     AtomicScheduler* const scheduler = atomic_scheduler;
     if (scheduler == nullptr) return cell_.notify_all();
     scheduler->take_turn(Operation::notify_all, this, strongest);
-    scheduler->wake_all(this);
+    scheduler->wake(this, std::numeric_limits<std::size_t>::max());
   }
 
   operator T() const noexcept { return load(); }  // NOLINT(google-explicit-constructor)

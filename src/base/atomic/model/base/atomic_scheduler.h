@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 namespace weft::base {
 
@@ -25,7 +26,12 @@ enum class AtomicOperation : std::uint8_t {
   wait,
   notify_one,
   notify_all,
+  wake,
 };
+
+// A point on the clock of a schedule, in nanoseconds.
+using ScheduleTime = std::int64_t;
+inline constexpr ScheduleTime no_deadline = std::numeric_limits<ScheduleTime>::max();
 
 // A value as a trace shows it.
 struct AtomicValue {
@@ -61,10 +67,11 @@ class AtomicScheduler {
   // Takes a store over, to be written later; false: it is the caller's to write, now.
   virtual bool delay(const AtomicStore& store, std::memory_order order) = 0;
 
-  // Blocks until wake() has chosen this thread.
-  virtual void block_on(const void* cell) = 0;
-  virtual void wake_one(const void* cell) = 0;
-  virtual void wake_all(const void* cell) = 0;
+  // Blocks until wake() has chosen this thread, or the deadline is over: then the clock says so.
+  virtual void block_on(const void* cell, ScheduleTime deadline) = 0;
+
+  // Wakes so many of those that are blocked on the cell. It may be gone: here it is only a name.
+  virtual void wake(const void* cell, std::size_t count) = 0;
 
   // The cell's life is over; its address may come to mean another one.
   virtual void forget(const void* cell) = 0;
@@ -82,5 +89,9 @@ class AtomicScheduler {
 
 // Who schedules this thread; nullptr: the kernel, as anywhere else.
 inline constinit thread_local AtomicScheduler* atomic_scheduler = nullptr;
+
+// The clock of the schedule that this thread runs a part of, be it what comes before or after the
+// scheduled threads; nullptr: the kernel's.
+inline constinit thread_local const ScheduleTime* schedule_time = nullptr;
 
 }  // namespace weft::base

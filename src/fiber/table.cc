@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Blocks of records, a list of those that are free, and the search for those whose thread has died.
+#include "fiber/table.h"
+
+#include <asm/errno.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#include <mutex>
+#include <new>
+
+#include "os/check.h"
+#include "os/spin_lock.h"
+#include "os/system_call.h"
+
+namespace weft::fiber {
+
+// The name by which debuggers find all fibers.
+extern "C" {
+constinit Block* weft_fiber_blocks = nullptr;
+}
+
+namespace {
+
+constinit os::SpinLock lock;
+constinit Fiber* first_free = nullptr;   // guarded by lock
+constinit std::size_t records_made = 0;  // guarded by lock
+constinit std::size_t next_sweep = 4 * Block::records;
+
+bool is_dead(std::uint32_t thread_id) {
+  const long process_id = os::call(SYS_getpid);
+  return os::call(SYS_tgkill, process_id, thread_id, 0) == -ESRCH;
+}
+
+// Threads that never left home end without telling us. The lock is held.
+void sweep() {
+  std::size_t live = 0;
+  for_each([&](Fiber& fiber) {
+    // Acquires what the thread wrote last; it is over, but memory does not know.
+    static_cast<void>(fiber.place.load(std::memory_order_acquire));
+    if (!is_dead(fiber.id)) {
+      ++live;
+      return;
+    }
+    fiber.place.store(Place::free, std::memory_order_relaxed);
+    fiber.next_free = first_free;
+    first_free = &fiber;
+  });
+  next_sweep = live < 2 * Block::records ? 4 * Block::records : 2 * live;
+}
+
+// The lock is held.
+void add_block() {
+  constexpr std::size_t page_bytes = 4096;
+  constexpr std::size_t stacks_offset = (sizeof(Block) + page_bytes - 1) / page_bytes * page_bytes;
+  constexpr std::size_t bytes = stacks_offset + Block::records * Block::door_stack_bytes;
+  const long address = os::call(SYS_mmap, nullptr, bytes, PROT_READ | PROT_WRITE,
+                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  os::check(address > 0 || address < -4095, "weft: no memory for the record of a thread");
+  auto* const memory = reinterpret_cast<std::byte*>(address);
+  auto* const block = new (memory) Block;
+  for (std::size_t i = Block::records; i-- > 0;) {
+    Fiber& fiber = block->fibers[i];
+    fiber.door.stack_top = memory + stacks_offset + (i + 1) * Block::door_stack_bytes;
+    fiber.next_free = first_free;
+    first_free = &fiber;
+  }
+  records_made += Block::records;
+  block->next = weft_fiber_blocks;
+  weft_fiber_blocks = block;
+}
+
+}  // namespace
+
+Block* first_block() noexcept {
+  return weft_fiber_blocks;
+}
+
+Fiber& adopt() noexcept {
+  const std::scoped_lock guard(lock);
+  if (first_free == nullptr && records_made >= next_sweep) sweep();
+  if (first_free == nullptr) add_block();
+  Fiber& fiber = *first_free;
+  first_free = fiber.next_free;
+  fiber.next = nullptr;
+  fiber.carrier.store(nullptr, std::memory_order_relaxed);
+  fiber.door.summoned.store(0, std::memory_order_relaxed);
+  fiber.door.away.store(0, std::memory_order_relaxed);
+  fiber.pinned = nullptr;
+  fiber.runtime = nullptr;
+  fiber.wakes_then_parks = 0;
+  fiber.thread_pointer = arch::thread_pointer();
+  fiber.id = static_cast<std::uint32_t>(os::call(SYS_gettid));
+  fiber.waits_for.store(nullptr, std::memory_order_relaxed);
+  fiber.place.store(Place::at_home, std::memory_order_relaxed);
+  return fiber;
+}
+
+void release(Fiber& fiber) noexcept {
+  const std::scoped_lock guard(lock);
+  fiber.place.store(Place::free, std::memory_order_relaxed);
+  fiber.next_free = first_free;
+  first_free = &fiber;
+}
+
+Fiber& self() noexcept {
+  if (this_fiber == nullptr) [[unlikely]]
+    this_fiber = &adopt();
+  return *this_fiber;
+}
+
+}  // namespace weft::fiber

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Input and output for fibers: a call that would block stops the fiber, and never the carrier.
+//
+// The program's file flags are never changed. A call is tried in a form that cannot block; where it
+// would have, the fiber waits for the poller and tries again. At home, and in threads that never
+// leave it, the call is simply made.
+// Every function answers a result or minus errno.
+#pragma once
+
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+
+#include <asm/errno.h>
+#include <cstddef>
+#include <cstdint>
+
+#include "fiber/fiber.h"
+#include "os/clock.h"
+#include "sched/poller.h"
+#include "sched/runtime.h"
+#include "sched/thread.h"
+
+namespace weft::sched {
+
+// How a call is tried.
+enum class Attempt : std::uint8_t { without_blocking, blocking };
+
+// Makes the call, which answers a result or minus errno, -EAGAIN where it would have to block;
+// waits in between. `bytes` is what it asks for: a stream that gives or takes less is drained.
+// Answers -EAGAIN at the deadline, -EBADF where the descriptor is closed meanwhile.
+template <class Call>
+long when_ready(int descriptor, Direction direction, os::Instant deadline, std::size_t bytes,
+                Call call) {
+  fiber::Fiber& self = fiber::self();
+  if (self.is_home()) return call(Attempt::blocking);
+  Poller& poller = self.runtime->poller();
+  for (;;) {
+    const Edge before = poller.look(descriptor, direction);
+    if (!before.drained) {
+      const long result = call(Attempt::without_blocking);
+      if (result > 0 && static_cast<std::size_t>(result) < bytes) {
+        poller.drained(descriptor, direction, before);
+      }
+      if (result != -EAGAIN) return result;
+    }
+    switch (poller.wait(descriptor, direction, before, deadline)) {
+      case Waited::ready:
+        continue;
+      case Waited::timed_out:
+        return -EAGAIN;
+      case Waited::closed:
+        return -EBADF;
+      case Waited::unpollable:
+        return at_home("file", [&] { return call(Attempt::blocking); });
+    }
+  }
+}
+
+long read(int descriptor, void* buffer, std::size_t bytes);
+long write(int descriptor, const void* buffer, std::size_t bytes);
+long receive(int descriptor, void* buffer, std::size_t bytes, int flags,
+             os::Instant deadline = os::never);
+long send(int descriptor, const void* buffer, std::size_t bytes, int flags,
+          os::Instant deadline = os::never);
+long accept(int descriptor, sockaddr* address, socklen_t* address_bytes, int flags,
+            os::Instant deadline = os::never);
+long connect(int descriptor, const sockaddr* address, socklen_t address_bytes);
+// As poll(2), with a deadline.
+long poll(pollfd* descriptors, std::size_t count, os::Instant deadline);
+long close(int descriptor);
+// Files: what is not in the cache is read at home.
+long read_at(int descriptor, void* buffer, std::size_t bytes, off_t offset);
+long write_at(int descriptor, const void* buffer, std::size_t bytes, off_t offset);
+long synchronize(int descriptor);
+void sleep_until(os::Instant deadline) noexcept;
+
+}  // namespace weft::sched

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// The monitor's rounds.
+#include "sched/monitor.h"
+
+#include <fcntl.h>
+#include <sys/syscall.h>
+
+#include "fiber/libc.h"
+#include "os/check.h"
+#include "os/futex.h"
+#include "os/signal_mask.h"
+#include "os/task_file.h"
+#include "sched/poller.h"
+#include "sched/runtime.h"
+
+namespace weft::sched {
+
+using fiber::Fiber;
+
+namespace {
+
+// So many ticks with everybody asleep, and the monitor sleeps too: a short pause wakes nobody.
+constexpr std::uint32_t quiet_ticks_before_sleep = 50;
+
+}  // namespace
+
+Monitor::Monitor(Runtime& runtime, const MonitorOptions& options)
+    : runtime_(runtime), options_(options), seen_(new Seen[runtime.most_workers()]) {
+  const os::SignalMask none_for_the_new_thread;
+  const int error = fiber::libc().create(&thread_, nullptr, main, this);
+  os::check(error == 0, "weft: no kernel thread left for the monitor; raise `ulimit -u`");
+}
+
+Monitor::~Monitor() {
+  stopping_.store(true, std::memory_order_seq_cst);
+  wake();
+  fiber::libc().join(thread_, nullptr);
+}
+
+void* Monitor::main(void* self) {
+  fiber::libc().set_name(::pthread_self(), "weft-monitor");
+  static_cast<Monitor*>(self)->run();
+  return nullptr;
+}
+
+void Monitor::run() {
+  while (!stopping_.load(std::memory_order_seq_cst)) {
+    const os::Instant now = os::MonotonicClock::now();
+    runtime_.for_each_worker([&](Worker& worker) { look_after(worker, seen_[worker.index], now); });
+    attend_outside(now);
+    const bool all_asleep = runtime_.idle().sleeping() >= runtime_.workers();
+    quiet_ticks_ = all_asleep ? quiet_ticks_ + 1 : 0;
+    sleep(quiet_ticks_ > quiet_ticks_before_sleep);
+  }
+}
+
+void Monitor::sleep(bool all_asleep) {
+  if (!all_asleep) {
+    os::futex_wait(asleep_, 0, os::MonotonicClock::now() + options_.tick);
+    return;
+  }
+  asleep_.store(1, std::memory_order_seq_cst);
+  // Pairs with get_up() before somebody_is_up(): either it sees us asleep, or we see it up.
+  base::atomic_thread_fence(std::memory_order_seq_cst);
+  while (asleep_.load(std::memory_order_seq_cst) == 1 &&
+         runtime_.idle().sleeping() >= runtime_.workers() &&
+         !stopping_.load(std::memory_order_seq_cst)) {
+    os::futex_wait(asleep_, 1);
+  }
+  asleep_.store(0, std::memory_order_relaxed);
+  quiet_ticks_ = 0;
+}
+
+void Monitor::wake() noexcept {
+  asleep_.store(0, std::memory_order_seq_cst);
+  os::futex_wake(asleep_);
+}
+
+void Monitor::look_after(Worker& worker, Seen& seen, os::Instant now) {
+  Carrier* const carrier = worker.carrier.load(std::memory_order_acquire);
+  Fiber* const next = worker.next.load(std::memory_order_relaxed);
+  const std::uint64_t switches =
+      carrier == nullptr ? 0 : carrier->switches.load(std::memory_order_relaxed);
+  if (carrier == nullptr || carrier != seen.carrier || switches != seen.switches) {
+    seen = {.carrier = carrier, .switches = switches, .since = now, .next = next};
+    return;
+  }
+  if (carrier->phase.load(std::memory_order_relaxed) != Phase::in_fiber) {
+    seen.since = now;
+    return;
+  }
+  IdleWorkers& idle = runtime_.idle();
+  const bool others_are_free = idle.sleeping() != 0 || idle.anybody_searches();
+  if (others_are_free) {
+    // It woke a fiber and did not stop, as it usually does: somebody else may have the fiber.
+    if (next != nullptr && next == seen.next) runtime_.share_next(worker);
+    seen.next = next;
+    return;
+  }
+  const auto stuck_for = now - seen.since;
+  if (stuck_for < options_.patience_asleep) return;
+  const bool asleep = os::is_asleep(carrier->own->id);
+  const bool others_wait =
+      runtime_.anything_to_share() || next != nullptr || !worker.pinned.empty();
+  if (asleep || (others_wait && stuck_for >= options_.patience_running)) {
+    relieve(worker, *carrier, asleep);
+  }
+}
+
+void Monitor::relieve(Worker& worker, Carrier& carrier, bool asleep_in_kernel) {
+  if (runtime_.relieved_now() >= options_.most_relieved) {
+    not_relieved_.add();
+    return;
+  }
+  Fiber* const stuck = carrier.running.load(std::memory_order_relaxed);
+  // Pairs with the compare-and-swap in Runtime::run(), and with the load in make_ready().
+  Phase expected = Phase::in_fiber;
+  if (!carrier.phase.compare_exchange_strong(expected, Phase::relieved)) return;
+  carrier.attention.store(1, std::memory_order_relaxed);
+  stuck_calls_.record(carrier.own->id, stuck, asleep_in_kernel);
+  relieved_.add();
+  runtime_.pass_on(worker);
+}
+
+// What nobody has looked at since the last tick.
+void Monitor::attend_outside(os::Instant now) {
+  std::uint64_t polls = 0;
+  runtime_.for_each_worker([&](Worker& worker) { polls += worker.polls.value(); });
+  const bool nobody_polled = polls == polls_seen_;
+  polls_seen_ = polls;
+  static_cast<void>(now);
+  if (!nobody_polled) return;
+  // Somebody who sleeps can do it, and will stay there. Otherwise all are busy, and it is for us.
+  if (runtime_.idle().poller_is_unattended()) {
+    runtime_.idle().wake_one();
+  } else if (runtime_.idle().sleeping() == 0) {
+    runtime_.look_outside();
+  }
+}
+
+}  // namespace weft::sched

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Monitor: a kernel thread that looks after the workers, so that nobody hangs.
+//
+// A fiber may stop its carrier in ways that are not ours to see: a lock inside libc, an inline
+// system call, a page fault, a loop. The monitor looks at every carrier once a tick; one that has
+// not switched since is watched. When no worker is free, and
+//   - it sleeps in the kernel, for longer than patience_asleep: its worker goes to a spare carrier;
+//   - it runs, for longer than patience_running, while others are ready: the same, and the kernel
+//     shares the CPU between the two.
+// The carrier keeps its fiber, and is spare when the fiber stops. Each call site is recorded once.
+// Relieved carriers are limited: beyond the limit they wait, and are counted.
+//
+// It also does what a busy worker leaves undone: fibers in Worker::next while others sleep, and the
+// poller and timers when nobody is there for them.
+//
+// It sleeps for good while everybody does: the first worker that gets up wakes it.
+#pragma once
+
+#include <pthread.h>
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+
+#include "base/atomic.h"
+#include "os/clock.h"
+#include "sched/stuck_calls.h"
+#include "sched/worker.h"
+
+namespace weft::sched {
+
+class Runtime;
+
+struct MonitorOptions {
+  std::chrono::nanoseconds tick = std::chrono::milliseconds{1};
+  std::chrono::nanoseconds patience_asleep = std::chrono::milliseconds{5};
+  std::chrono::nanoseconds patience_running = std::chrono::milliseconds{100};
+  std::uint32_t most_relieved = 64;
+};
+
+class Monitor {
+ public:
+  Monitor(Runtime& runtime, const MonitorOptions& options);
+  ~Monitor();
+  Monitor(const Monitor&) = delete;
+  Monitor& operator=(const Monitor&) = delete;
+
+  // Called by a worker that gets up.
+  void somebody_is_up() noexcept {
+    if (asleep_.load(std::memory_order_relaxed) != 0) wake();
+  }
+
+  const StuckCalls& stuck_calls() const noexcept { return stuck_calls_; }
+  std::uint64_t relieved() const noexcept { return relieved_.value(); }
+  // How often a carrier should have been relieved, and there were too many already.
+  std::uint64_t not_relieved() const noexcept { return not_relieved_.value(); }
+
+ private:
+  // What was seen of a worker's carrier, and since when it has not changed.
+  struct Seen {
+    Carrier* carrier = nullptr;
+    std::uint64_t switches = 0;
+    os::Instant since;
+    fiber::Fiber* next = nullptr;
+  };
+
+  static void* main(void* self);
+  void run();
+  void wake() noexcept;
+  // Sleeps a tick, or until somebody is up.
+  void sleep(bool all_asleep);
+  void look_after(Worker& worker, Seen& seen, os::Instant now);
+  void attend_outside(os::Instant now);
+  void relieve(Worker& worker, Carrier& carrier, bool asleep_in_kernel);
+
+  Runtime& runtime_;
+  const MonitorOptions options_;
+  pthread_t thread_{};
+  atomic<std::uint32_t> asleep_{0};  // 1: sleeps until it is woken
+  atomic<bool> stopping_{false};
+  std::unique_ptr<Seen[]> seen_;
+  std::uint32_t quiet_ticks_ = 0;
+  std::uint64_t polls_seen_ = 0;
+  Counter relieved_, not_relieved_;
+  StuckCalls stuck_calls_;
+};
+
+}  // namespace weft::sched

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+// Descriptors by number, their edges and their waiters.
+#include "sched/poller.h"
+
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+
+#include <asm/errno.h>
+#include <mutex>
+#include <new>
+#include <utility>
+
+#include "os/check.h"
+#include "os/system_call.h"
+#include "sched/park.h"
+
+namespace weft::sched {
+namespace {
+
+constexpr std::uint32_t read_events = EPOLLIN | EPOLLPRI | EPOLLRDHUP | EPOLLHUP | EPOLLERR;
+constexpr std::uint32_t write_events = EPOLLOUT | EPOLLHUP | EPOLLERR;
+constexpr std::uint32_t all_events = EPOLLIN | EPOLLPRI | EPOLLRDHUP | EPOLLOUT | EPOLLET;
+
+std::uint32_t events_of(Direction direction) {
+  return direction == Direction::read ? read_events : write_events;
+}
+
+std::size_t index_of(Direction direction) {
+  return static_cast<std::size_t>(direction);
+}
+
+fiber::ParkKind kind_of(Direction direction) {
+  return direction == Direction::read ? fiber::ParkKind::read : fiber::ParkKind::write;
+}
+
+}  // namespace
+
+Poller::~Poller() {
+  for (auto& page : pages_) {
+    Entry* const entries = page.load(std::memory_order_relaxed);
+    if (entries != nullptr) os::call(SYS_munmap, entries, entries_per_page * sizeof(Entry));
+  }
+}
+
+Poller::Entry* Poller::existing_entry_of(int descriptor) noexcept {
+  const auto number = static_cast<std::size_t>(descriptor);
+  if (descriptor < 0 || number / entries_per_page >= most_pages) return nullptr;
+  Entry* const page = pages_[number / entries_per_page].load(std::memory_order_acquire);
+  return page == nullptr ? nullptr : &page[number % entries_per_page];
+}
+
+Poller::Entry* Poller::entry_of(int descriptor) noexcept {
+  if (Entry* const entry = existing_entry_of(descriptor)) return entry;
+  const auto number = static_cast<std::size_t>(descriptor);
+  if (descriptor < 0 || number / entries_per_page >= most_pages) return nullptr;
+  constexpr std::size_t bytes = entries_per_page * sizeof(Entry);
+  const long address = os::call(SYS_mmap, nullptr, bytes, PROT_READ | PROT_WRITE,
+                                MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  os::check(address > 0 || address < -4095, "weft: no memory for the table of descriptors");
+  auto* const page = reinterpret_cast<Entry*>(address);
+  for (std::size_t i = 0; i < entries_per_page; ++i) new (&page[i]) Entry;
+  Entry* expected = nullptr;
+  if (!pages_[number / entries_per_page].compare_exchange_strong(expected, page)) {
+    os::call(SYS_munmap, page, bytes);  // another was faster
+    return &expected[number % entries_per_page];
+  }
+  return &page[number % entries_per_page];
+}
+
+Edge Poller::look(int descriptor, Direction direction) noexcept {
+  Entry* const entry = existing_entry_of(descriptor);
+  if (entry == nullptr) return {.count = 1};
+  const std::size_t index = index_of(direction);
+  const std::uint32_t generation = entry->generation.load(std::memory_order_acquire);
+  // Pairs with deliver(): the edge is counted before the waiter is woken, so before it looks.
+  const std::uint32_t count = entry->edges[index].load(std::memory_order_acquire);
+  const bool drained = entry->drained[index].load(std::memory_order_relaxed) == count;
+  return {.count = count, .generation = generation, .drained = drained};
+}
+
+Edge Poller::look_both(int descriptor) noexcept {
+  const Edge read = look(descriptor, Direction::read);
+  const Edge write = look(descriptor, Direction::write);
+  return {.count = read.count + write.count, .generation = read.generation};
+}
+
+void Poller::drained(int descriptor, Direction direction, const Edge& before) noexcept {
+  Entry* const entry = existing_entry_of(descriptor);
+  if (entry == nullptr) return;
+  const std::scoped_lock guard(entry->lock);
+  if (!entry->registered || !entry->stream ||
+      entry->generation.load(std::memory_order_relaxed) != before.generation) {
+    return;  // no edge would tell us of the end of it, or less is no sign of it
+  }
+  entry->drained[index_of(direction)].store(before.count, std::memory_order_relaxed);
+}
+
+Waited Poller::wait(int descriptor, Direction direction, const Edge& before,
+                    os::Instant deadline) noexcept {
+  PollWaiter waiter;
+  waiter.fiber = &fiber::self();
+  Entry* const entry = entry_of(descriptor);
+  if (entry == nullptr) return Waited::unpollable;
+  {
+    const std::scoped_lock guard(entry->lock);
+    if (entry->generation.load(std::memory_order_relaxed) != before.generation) {
+      return Waited::closed;
+    }
+    if (entry->edges[index_of(direction)].load(std::memory_order_relaxed) != before.count) {
+      return Waited::ready;
+    }
+    const long error = enrol(descriptor, *entry);
+    if (error != 0) return error == -EBADF ? Waited::closed : Waited::unpollable;
+    waiter.events = events_of(direction);
+    link(*entry, waiter);
+  }
+  // The number alone says what is waited for; a debugger shows it as an address.
+  const auto* const object = reinterpret_cast<const void*>(static_cast<std::intptr_t>(descriptor));
+  while (waiter.state.load(std::memory_order_acquire) == PollWaiter::waiting &&
+         (deadline == os::never || os::MonotonicClock::now() < deadline)) {
+    park(kind_of(direction), object, deadline);
+  }
+  if (waiter.state.load(std::memory_order_acquire) == PollWaiter::waiting) {
+    unsubscribe(descriptor, waiter);
+  }
+  switch (waiter.state.load(std::memory_order_acquire)) {
+    case PollWaiter::woken:
+      return Waited::ready;
+    case PollWaiter::was_closed:
+      return Waited::closed;
+    default:
+      return Waited::timed_out;
+  }
+}
+
+Waited Poller::subscribe(int descriptor, PollWaiter& waiter, std::uint32_t events,
+                         const Edge& before) noexcept {
+  Entry* const entry = entry_of(descriptor);
+  if (entry == nullptr) return Waited::unpollable;
+  const std::scoped_lock guard(entry->lock);
+  if (entry->generation.load(std::memory_order_relaxed) != before.generation) {
+    return Waited::closed;
+  }
+  const std::uint32_t count = entry->edges[0].load(std::memory_order_relaxed) +
+                              entry->edges[1].load(std::memory_order_relaxed);
+  if (count != before.count) return Waited::ready;
+  const long error = enrol(descriptor, *entry);
+  if (error != 0) return error == -EBADF ? Waited::closed : Waited::unpollable;
+  waiter.events = events | EPOLLHUP | EPOLLERR;
+  link(*entry, waiter);
+  return Waited::timed_out;
+}
+
+void Poller::unsubscribe(int descriptor, PollWaiter& waiter) noexcept {
+  Entry* const entry = existing_entry_of(descriptor);
+  if (entry == nullptr) return;
+  const std::scoped_lock guard(entry->lock);
+  if (waiter.linked) unlink(*entry, waiter);
+}
+
+bool Poller::begin_taking(int descriptor) noexcept {
+  Entry* const entry = entry_of(descriptor);
+  if (entry == nullptr) return true;
+  const std::scoped_lock guard(entry->lock);
+  return !std::exchange(entry->accepting, true);
+}
+
+void Poller::end_taking(int descriptor, bool taken) noexcept {
+  Entry* const entry = existing_entry_of(descriptor);
+  if (entry == nullptr) return;
+  const std::scoped_lock guard(entry->lock);
+  entry->accepting = false;
+  if (!taken) return;
+  // Also where nobody waits yet: who was refused above is on the way to it.
+  count_edge(*entry, Direction::read);
+  wake(*entry, read_events, PollWaiter::woken);
+}
+
+void Poller::count_edge(Entry& entry, Direction direction) noexcept {
+  auto& edges = entry.edges[index_of(direction)];
+  const std::uint32_t next = edges.load(std::memory_order_relaxed) + 1;
+  edges.store(next == 0 ? 1 : next, std::memory_order_release);  // 0 would match `never drained`
+}
+
+std::uint64_t Poller::data_of(int descriptor, const Entry& entry) noexcept {
+  const std::uint64_t generation = entry.generation.load(std::memory_order_relaxed);
+  return generation << 32 | static_cast<std::uint32_t>(descriptor);
+}
+
+long Poller::enrol(int descriptor, Entry& entry) noexcept {
+  if (entry.registered) return 0;
+  if (entry.unpollable) return -EPERM;
+  const std::uint64_t data = data_of(descriptor, entry);
+  long error = epoll_.add(descriptor, all_events, data);
+  if (error == -EEXIST) {
+    // The number was freed behind our back, and names a file that we have under it already.
+    epoll_.remove(descriptor);
+    error = epoll_.add(descriptor, all_events, data);
+  }
+  int type = 0;
+  unsigned type_bytes = sizeof(type);
+  entry.stream =
+      error == 0 &&
+      os::call(SYS_getsockopt, descriptor, SOL_SOCKET, SO_TYPE, &type, &type_bytes) == 0 &&
+      type == SOCK_STREAM;
+  entry.registered = error == 0;
+  entry.unpollable = error == -EPERM;
+  return error;
+}
+
+void Poller::begin_close(int descriptor) noexcept {
+  Entry* const entry = existing_entry_of(descriptor);
+  if (entry == nullptr) return;
+  const std::scoped_lock guard(entry->lock);
+  // While the number still names the old file; later it could not be named any more, and would stay
+  // registered for as long as any duplicate of it lives.
+  if (entry->registered) epoll_.remove(descriptor);
+  entry->registered = false;
+  entry->unpollable = false;
+  entry->generation.store(entry->generation.load(std::memory_order_relaxed) + 1,
+                          std::memory_order_release);
+  for (auto& drained : entry->drained) drained.store(0, std::memory_order_relaxed);
+  wake(*entry, ~std::uint32_t{0}, PollWaiter::was_closed);
+}
+
+void Poller::end_close(int descriptor) noexcept {
+  Entry* const entry = existing_entry_of(descriptor);
+  if (entry == nullptr) return;
+  const std::scoped_lock guard(entry->lock);
+  if (!entry->registered || epoll_.confirm(descriptor, all_events, data_of(descriptor, *entry)))
+    return;
+  entry->registered = false;
+  for (const Direction direction : {Direction::read, Direction::write}) {
+    count_edge(*entry, direction);
+  }
+  wake(*entry, ~std::uint32_t{0}, PollWaiter::woken);
+}
+
+void Poller::deliver(const os::Epoll::Event* events, std::size_t count) noexcept {
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto descriptor = static_cast<int>(events[i].data & 0xffff'ffff);
+    const auto generation = static_cast<std::uint32_t>(events[i].data >> 32);
+    Entry* const entry = existing_entry_of(descriptor);
+    if (entry == nullptr) continue;
+    const std::scoped_lock guard(entry->lock);
+    if (!entry->registered || entry->generation.load(std::memory_order_relaxed) != generation) {
+      continue;  // of a file that had this number before
+    }
+    for (const Direction direction : {Direction::read, Direction::write}) {
+      if ((events[i].events & events_of(direction)) != 0) count_edge(*entry, direction);
+    }
+    wake(*entry, events[i].events, PollWaiter::woken);
+  }
+}
+
+void Poller::wake(Entry& entry, std::uint32_t events, std::uint32_t state) noexcept {
+  PollWaiter* next = nullptr;
+  for (PollWaiter* waiter = entry.waiters; waiter != nullptr; waiter = next) {
+    next = waiter->next;
+    if ((waiter->events & events) == 0) continue;
+    unlink(entry, *waiter);
+    fiber::Fiber& fiber = *waiter->fiber;
+    waiter->state.store(state, std::memory_order_release);  // it may be gone from here on
+    unpark(fiber);
+  }
+}
+
+void Poller::link(Entry& entry, PollWaiter& waiter) noexcept {
+  waiter.linked = true;
+  waiter.previous = nullptr;
+  waiter.next = entry.waiters;
+  if (entry.waiters != nullptr) entry.waiters->previous = &waiter;
+  entry.waiters = &waiter;
+}
+
+void Poller::unlink(Entry& entry, PollWaiter& waiter) noexcept {
+  waiter.linked = false;
+  (waiter.previous == nullptr ? entry.waiters : waiter.previous->next) = waiter.next;
+  if (waiter.next != nullptr) waiter.next->previous = waiter.previous;
+}
+
+}  // namespace weft::sched

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// Poller: which descriptors are ready, who waits for them, and what is known without asking.
+//
+// A descriptor is registered with epoll the first time somebody has to wait for it: edge-triggered,
+// both directions, once. From then on each edge is counted. Whoever wants to read or write looks at
+// the count, tries the call, and where it would block waits for the count to change:
+//
+//   Edge before = poller.look(fd, Direction::read);
+//   if (!before.drained) result = recv(fd, …, MSG_DONTWAIT);           // may be EAGAIN
+//   poller.wait(fd, Direction::read, before, deadline);                // then try again
+//
+// An edge that arrives after look() makes wait() return at once, so none is lost. A call that took
+// less than it asked for has drained the descriptor: drained() remembers it together with the
+// count, and until the next edge no call is tried that would only say EAGAIN. The edge is a hint,
+// never the truth: after a wake-up the call is tried again, and may wait again (another thread, or
+// another process that shares the socket, was faster).
+//
+// Life of a number
+//   unused      --first wait: epoll takes it-->             registered
+//   unused      --first wait: epoll refuses it-->           unpollable    (files: they never block)
+//   any         --begin_close()-->                          unused, with the next generation
+// Whatever frees or replaces a number (close, dup2, close_range) stands between begin_close() and
+// end_close(). The generation travels with the registration: an event of the file that had the
+// number before is told apart, and a waiter never acts on the file that has it after. Between the
+// two the number may name the old file or already a new one, which another thread has just been
+// given (an accept: the common case), and both may be waited for. What was registered in between is
+// therefore looked at in end_close(): if it was the old file, it is registered anew.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "base/atomic.h"
+#include "fiber/fiber.h"
+#include "os/clock.h"
+#include "os/epoll.h"
+#include "os/spin_lock.h"
+
+namespace weft::sched {
+
+enum class Direction : std::uint8_t { read, write };
+
+// What was known of a descriptor at some moment.
+struct Edge {
+  std::uint32_t count = 0;
+  std::uint32_t generation = 0;
+  bool drained = false;  // a call would only say EAGAIN
+};
+
+enum class Waited : std::uint8_t {
+  ready,  // try again
+  timed_out,
+  closed,      // the descriptor was closed or replaced: EBADF
+  unpollable,  // epoll does not take it: the call itself must block
+};
+
+// A waiter for one descriptor, on the waiter's stack; guarded by the descriptor's lock, but for
+// state.
+struct PollWaiter {
+  static constexpr std::uint32_t waiting = 0;
+  static constexpr std::uint32_t woken = 1;
+  static constexpr std::uint32_t was_closed = 2;
+
+  fiber::Fiber* fiber = nullptr;
+  std::uint32_t events = 0;  // EPOLL* that it is interested in
+  atomic<std::uint32_t> state{waiting};
+  bool linked = false;
+  PollWaiter* next = nullptr;
+  PollWaiter* previous = nullptr;
+};
+
+class Poller {
+ public:
+  explicit Poller(os::Epoll& epoll) noexcept : epoll_(epoll) {}
+  ~Poller();
+  Poller(const Poller&) = delete;
+  Poller& operator=(const Poller&) = delete;
+
+  Edge look(int descriptor, Direction direction) noexcept;
+  void drained(int descriptor, Direction direction, const Edge& before) noexcept;
+  Waited wait(int descriptor, Direction direction, const Edge& before,
+              os::Instant deadline) noexcept;
+
+  // A descriptor whose call cannot be told not to block (accept) is asked whether it is ready
+  // first, and between the two nobody else may take what is there. False: somebody is at it;
+  // wait().
+  bool begin_taking(int descriptor) noexcept;
+  // If something was taken there may be more, and the others try again.
+  void end_taking(int descriptor, bool taken) noexcept;
+
+  // For waiting on many at once: the waiter hears of any edge since `before`, until unsubscribe().
+  // ready: there was one already, and the waiter is not linked.
+  Waited subscribe(int descriptor, PollWaiter& waiter, std::uint32_t events,
+                   const Edge& before) noexcept;
+  void unsubscribe(int descriptor, PollWaiter& waiter) noexcept;
+  // A count that changes with edges of either direction.
+  Edge look_both(int descriptor) noexcept;
+
+  void begin_close(int descriptor) noexcept;
+  void end_close(int descriptor) noexcept;
+
+  // Tells waiters what epoll has reported.
+  void deliver(const os::Epoll::Event* events, std::size_t count) noexcept;
+
+ private:
+  struct Entry {
+    os::SpinLock lock;
+    atomic<std::uint32_t> generation{0};     // written under the lock
+    atomic<std::uint32_t> edges[2]{1, 1};    // by Direction; written under the lock
+    atomic<std::uint32_t> drained[2]{0, 0};  // the count at which it was found drained
+    bool registered = false;                 // guarded by lock, as the rest
+    bool unpollable = false;
+    bool stream = false;  // a short read means that nothing is left
+    bool accepting = false;
+    PollWaiter* waiters = nullptr;
+  };
+  static constexpr std::size_t entries_per_page = 1024;
+  static constexpr std::size_t most_pages = 4096;
+
+  // nullptr: the number is beyond what the table holds.
+  Entry* entry_of(int descriptor) noexcept;
+  Entry* existing_entry_of(int descriptor) noexcept;
+  // The lock is held. 0, or minus errno.
+  long enrol(int descriptor, Entry& entry) noexcept;
+  // The lock is held, as for the rest.
+  static std::uint64_t data_of(int descriptor, const Entry& entry) noexcept;
+  static void count_edge(Entry& entry, Direction direction) noexcept;
+  static void link(Entry& entry, PollWaiter& waiter) noexcept;
+  static void unlink(Entry& entry, PollWaiter& waiter) noexcept;
+  static void wake(Entry& entry, std::uint32_t events, std::uint32_t state) noexcept;
+
+  os::Epoll& epoll_;
+  atomic<Entry*> pages_[most_pages] = {};
+};
+
+}  // namespace weft::sched

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Start, end and size of a runtime.
+#include "sched/runtime.h"
+
+#include <algorithm>
+#include <mutex>
+
+#include "arch/switch.h"
+#include "os/futex.h"
+#include "sched/poller.h"
+
+namespace weft::sched {
+
+Runtime::Runtime(const RuntimeOptions& options)
+    : most_workers_(std::max(options.most_workers, options.workers)),
+      workers_(new Worker[most_workers_]),
+      poller_(new Poller(epoll_)) {
+  arch::prepare();
+  for (std::uint32_t i = 0; i < most_workers_; ++i) {
+    workers_[i].runtime = this;
+    workers_[i].index = i;
+  }
+  if (options.monitored) monitor_ = std::make_unique<Monitor>(*this, options.monitor);
+  resize(options.workers);
+}
+
+Runtime::~Runtime() {
+  stopping_.store(true, std::memory_order_seq_cst);
+  set_target(0);
+  for (;;) {
+    {
+      const std::scoped_lock guard(spares_lock_);
+      for (Carrier* spare = first_spare_; spare != nullptr; spare = spare->next_spare) {
+        os::futex_wake(spare->spare_word);
+      }
+    }
+    const std::uint32_t carriers = carriers_.load(std::memory_order_acquire);
+    if (carriers == 0) break;
+    // A spare may have looked at stopping_ before, and sleep only now: look again soon.
+    os::futex_wait(carriers_, carriers, os::MonotonicClock::now() + std::chrono::milliseconds{1});
+  }
+  monitor_.reset();
+  while (Carrier* const carrier = first_made_) {
+    first_made_ = carrier->next_made;
+    delete carrier;
+  }
+}
+
+void Runtime::resize(std::uint32_t workers) {
+  set_target(std::clamp<std::uint32_t>(workers, 1, most_workers_));
+}
+
+void Runtime::set_target(std::uint32_t target) {
+  const std::scoped_lock guard(resize_lock_);
+  target_.store(target, std::memory_order_seq_cst);
+  if (made_.load(std::memory_order_relaxed) < target) {
+    made_.store(target, std::memory_order_release);
+  }
+  for_each_worker([&](Worker& worker) {
+    if (worker.index < target) {
+      // Pairs with the store in retire(): either we find it given up, or it finds itself wanted.
+      if (!worker.active.exchange(true)) employ(worker);
+      return;
+    }
+    // Also where it was relieved: the mark is only a hint.
+    Carrier* const carrier = worker.carrier.load(std::memory_order_acquire);
+    if (carrier != nullptr) carrier->attention.store(1, std::memory_order_relaxed);
+    idle_.wake(worker.sleeper);
+  });
+}
+
+void Runtime::share_next(Worker& worker) noexcept {
+  fiber::Fiber* const fiber = worker.next.exchange(nullptr, std::memory_order_acq_rel);
+  if (fiber != nullptr) inject(*fiber);
+}
+
+void Runtime::pass_on(Worker& worker) {
+  worker.carrier.store(nullptr, std::memory_order_relaxed);
+  employ(worker);
+}
+
+void Runtime::look_outside() noexcept {
+  poll_now(workers_[0]);
+  fire_timers(workers_[0]);
+}
+
+std::uint32_t Runtime::relieved_now() const noexcept {
+  const std::uint32_t expected = workers() + spares_.load(std::memory_order_relaxed);
+  return carriers() > expected ? carriers() - expected : 0;
+}
+
+}  // namespace weft::sched

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Creation, end and join of a thread.
+#include "sched/thread.h"
+
+#include "fiber/libc.h"
+#include "fiber/table.h"
+#include "os/signal_mask.h"
+#include "sched/park.h"
+
+namespace weft::sched {
+
+using fiber::Fiber;
+using fiber::ParkKind;
+using fiber::Place;
+
+// Counted by two: the thread itself, and who may join it.
+struct Thread {
+  Runtime* runtime = nullptr;
+  void* (*function)(void*) = nullptr;
+  void* argument = nullptr;
+  pthread_t home{};
+  atomic<std::uint32_t> owners{2};
+  atomic<std::uint32_t> over{0};  // 1: the function has returned, and home goes to its end
+  atomic<Fiber*> joiner{nullptr};
+};
+
+namespace {
+
+// How often a joiner lets others go first while home ends, before it waits for it at home.
+constexpr int most_tries = 100;
+
+void give_up(Thread* thread) noexcept {
+  if (thread->owners.fetch_sub(1, std::memory_order_acq_rel) == 1) delete thread;
+}
+
+// The thread's last words, at home; what follows is libc's: destructors, and the end.
+void say_over(Thread* thread, Fiber& self) noexcept {
+  self.runtime = nullptr;  // from here on a thread that never leaves home
+  // Pairs with the load in the table's sweep, after which the record is another's.
+  self.place.store(Place::finished, std::memory_order_release);
+  // Pairs with join(): either it sees `over`, or we see the joiner.
+  thread->over.store(1, std::memory_order_seq_cst);
+  Fiber* const joiner = thread->joiner.load(std::memory_order_seq_cst);
+  if (joiner != nullptr) unpark(*joiner);
+  give_up(thread);
+}
+
+void* home_main(void* argument) {
+  auto* const thread = static_cast<Thread*>(argument);
+  Fiber& self = fiber::self();
+  self.runtime = thread->runtime;
+  leave_home();
+  void* const result = thread->function(thread->argument);
+  go_home("thread end");
+  say_over(thread, self);
+  return result;
+}
+
+}  // namespace
+
+int spawn(Runtime& runtime, const pthread_attr_t* attributes, void* (*function)(void*),
+          void* argument, Thread** thread) {
+  auto* const made = new Thread;
+  made->runtime = &runtime;
+  made->function = function;
+  made->argument = argument;
+  // A home sleeps with the program's signals blocked.
+  const os::SignalMask none_for_the_new_thread;
+  const int error = fiber::libc().create(&made->home, attributes, home_main, made);
+  if (error != 0) {
+    delete made;
+    return error;
+  }
+  *thread = made;
+  return 0;
+}
+
+int join(Thread* thread, void** result) {
+  Fiber& self = fiber::self();
+  thread->joiner.store(&self, std::memory_order_seq_cst);
+  while (thread->over.load(std::memory_order_seq_cst) == 0) park(ParkKind::join, thread);
+  const pthread_t home = thread->home;
+  give_up(thread);
+  int error = EBUSY;
+  for (int tries = 0; error == EBUSY && tries < most_tries; ++tries) {
+    error = fiber::libc().try_join(home, result);
+    if (error == EBUSY) yield();
+  }
+  if (error == EBUSY) {
+    error = at_home("join", [&] { return fiber::libc().join(home, result); });
+  }
+  return error;
+}
+
+void detach(Thread* thread) {
+  fiber::libc().detach(thread->home);
+  give_up(thread);
+}
+
+pthread_t home_of(const Thread& thread) {
+  return thread.home;
+}
+
+}  // namespace weft::sched

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Deadline: until when a wait may last, by the clock that the program named.
+#pragma once
+
+#include <cstdint>
+#include <ctime>
+#include <optional>
+
+#include "os/clock.h"
+
+namespace weft::sync {
+
+struct Deadline {
+  enum class Clock : std::uint8_t { none, monotonic, realtime };
+
+  static const Deadline none;
+
+  // An absolute time. One that makes no sense is kept as such: POSIX calls it an error only for
+  // those who have to wait.
+  static Deadline at(Clock clock, const timespec& time) noexcept;
+
+  // Until when to park; nothing: the deadline is over.
+  //
+  // Parks are measured by the monotonic clock. Whoever sets the real-time clock moves a real-time
+  // deadline against it, and tells nobody: such a wait looks at its own clock every second.
+  std::optional<os::Instant> park_until() const noexcept {
+    if (clock == Clock::none) return os::never;
+    return park_until_by_clock();
+  }
+
+  Clock clock = Clock::none;
+  bool is_valid = true;
+  std::int64_t nanoseconds = 0;  // since the epoch of the clock
+
+ private:
+  std::optional<os::Instant> park_until_by_clock() const noexcept;
+};
+
+inline constexpr Deadline Deadline::none{};
+
+}  // namespace weft::sync

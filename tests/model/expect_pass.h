@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is expected of a program that is right.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <optional>
+
+#include "model/model.h"
+
+namespace weft::model {
+
+// Expects that all schedules within the bound pass, and that they are at most a million.
+inline void expect_all_pass(std::optional<unsigned> preemption_bound, const Body& body) {
+  const Outcome outcome = explore(
+      {.search = Search::exhaustive, .schedules = 1'000'000, .preemption_bound = preemption_bound},
+      body);
+  EXPECT_FALSE(outcome.failure) << outcome;
+  EXPECT_TRUE(outcome.complete) << outcome;
+}
+
+inline void expect_random_pass(std::uint64_t schedules, const Body& body) {
+  const Outcome outcome = explore({.schedules = schedules}, body);
+  EXPECT_FALSE(outcome.failure) << outcome;
+  EXPECT_EQ(outcome.schedules, schedules + 1);
+}
+
+}  // namespace weft::model
