@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 export CMD
 
-.PHONY: all demo test bench fuzz tidy install clean
+.PHONY: all demo test test-long bench fuzz tidy install clean
 
 all: ## Build what is installed, optimised
 	@scripts/deps build
@@ -17,6 +17,9 @@ demo: all ## Show what a right budget gives; CMD='...' runs your own program ins
 test: ## Every test, on every preset, and the closing line that counts them
 	@scripts/deps build test
 	@scripts/test
+
+test-long: all ## The stress of the engine: 200 runs, ten million rounds; about half an hour
+	@scripts/test-long
 
 bench: all ## Ours beside its rivals, as ratios in one run
 	@scripts/deps bench

@@ -36,6 +36,7 @@ struct Options {
   int repeats = 11;            // repetitions of everything that is timed
   std::uint64_t seed = 1;      // of everything that is drawn by lot
   bool allow_missing = false;  // leave out rivals that are not installed, instead of refusing
+  bool quick = false;          // as little of everything as shows that it works
 };
 
 struct Report {

@@ -140,7 +140,7 @@ struct alignas(128) Fiber {
   // Constant from adoption to the end.
   sched::Runtime* runtime = nullptr;  // nullptr: a thread that never leaves home
   void* thread_pointer = nullptr;
-  std::uint32_t id = 0;  // home's kernel thread id; owner of locks
+  atomic<std::uint32_t> id{0};  // home's kernel thread id, by which locks know their owner
 
   // The door between home and the rest; see home.h.
   arch::Door door;

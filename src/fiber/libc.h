@@ -14,7 +14,6 @@ struct Libc {
   decltype(&::pthread_join) join;
   decltype(&::pthread_tryjoin_np) try_join;
   decltype(&::pthread_detach) detach;
-  decltype(&::pthread_setname_np) set_name;
 };
 
 // Resolved on first use. Aborts where one of them is missing.

@@ -17,7 +17,7 @@ namespace weft::fiber {
 
 // The name by which debuggers find all fibers.
 extern "C" {
-constinit Block* weft_fiber_blocks = nullptr;
+constinit atomic<Block*> weft_fiber_blocks{nullptr};
 }
 
 namespace {
@@ -66,14 +66,14 @@ void add_block() {
     first_free = &fiber;
   }
   records_made += Block::records;
-  block->next = weft_fiber_blocks;
-  weft_fiber_blocks = block;
+  block->next = weft_fiber_blocks.load(std::memory_order_relaxed);
+  weft_fiber_blocks.store(block, std::memory_order_release);  // pairs with first_block()
 }
 
 }  // namespace
 
 Block* first_block() noexcept {
-  return weft_fiber_blocks;
+  return weft_fiber_blocks.load(std::memory_order_acquire);
 }
 
 Fiber& adopt() noexcept {

@@ -144,6 +144,7 @@ void Execution::take_turn(base::AtomicOperation operation, const void* cell,
   if (empties_buffer(operation, order)) {
     while (!threads_[self].buffer.empty()) flush_oldest(self);
   }
+  time_ += options_.turn_time.count();
   trace_.operation(thread_actor(self), operation, cell);
 }
 

@@ -31,13 +31,13 @@
 // does, when an exception leaves a thread, when no actor can be chosen (deadlock), or when it takes
 // more than step_limit turns (live-lock).
 //
-// Time. In a schedule os::MonotonicClock is the schedule's own: it stands still, and jumps to the
-// deadline of an os::futex_wait when that deadline is chosen, which may be at once, late, or when
-// nothing else can happen. Only the earliest deadline among the blocked threads can be chosen: when
-// a later one is over, so are those before it. Whose deadline was chosen is ready and no waiter any
-// more, but may run long after. Asking for the time is not a turn. Time that is to pass while all
-// threads are busy needs one more thread, that waits until then. Futexes return for no reason in
-// the kernel, and never here.
+// Time. In a schedule os::MonotonicClock is the schedule's own: it stands still, or goes on by
+// turn_time with each turn, and jumps to the deadline of an os::futex_wait when that deadline is
+// chosen, which may be at once, late, or when nothing else can happen. Only the earliest deadline
+// among the blocked threads can be chosen: when a later one is over, so are those before it. Whose
+// deadline was chosen is ready and no waiter any more, but may run long after. Asking for the time
+// is not a turn. Time that is to pass while all threads are busy needs a turn_time, or one more
+// thread that waits until then. Futexes return for no reason in the kernel, and never here.
 //
 // Memory. With delayed_stores a thread's store enters a first-in-first-out buffer of its own and
 // reaches memory when the buffer is chosen: total store order, what x86 does. Its own loads see it
@@ -70,6 +70,7 @@
 // to.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -102,6 +103,8 @@ struct Options {
   std::uint64_t schedules = 10'000;  // at most; random runs one more, which never preempts, before
   bool delayed_stores = true;
   std::size_t step_limit = 20'000;  // choices of an actor, before it is a live-lock
+  // How long a turn takes, for programs that do something until the clock says that it is enough.
+  std::chrono::nanoseconds turn_time{0};
   std::size_t trace_steps = 100;    // how many of the last steps a failure shows
 
   // For random. Schedule n has the seed `seed` + n: with a failure's seed and one schedule it comes

@@ -6,7 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstring>
-#include <deque>
+#include <vector>
 
 #include "base/atomic_scheduler.h"
 
@@ -30,13 +30,14 @@ class StoreBuffer {
   // Writes the oldest entry to memory and takes it out. Precondition: !empty().
   Entry write_oldest() {
     const Entry entry = entries_.front();
-    entries_.pop_front();
+    entries_.erase(entries_.begin());
     entry.store.write(entry.store.cell, entry.value.data());
     return entry;
   }
 
   // The newest value for the cell, or nullptr.
   const void* newest(const void* cell) const {
+    if (entries_.empty()) return nullptr;
     const auto found = std::find_if(entries_.rbegin(), entries_.rend(), [cell](const Entry& entry) {
       return entry.store.cell == cell;
     });
@@ -48,7 +49,7 @@ class StoreBuffer {
   }
 
  private:
-  std::deque<Entry> entries_;
+  std::vector<Entry> entries_;  // oldest first; there are a few at most
 };
 
 }  // namespace weft::model

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The life of a carrier: runs a worker's fibers, searches, sleeps, and waits as a spare.
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
 #include <memory>
 #include <mutex>
 
@@ -7,6 +10,7 @@
 #include "os/check.h"
 #include "os/futex.h"
 #include "os/signal_mask.h"
+#include "os/system_call.h"
 #include "sched/poller.h"
 #include "sched/runtime.h"
 #include "sched/switching.h"
@@ -60,7 +64,7 @@ void* Runtime::carrier_main(void* argument) {
   Carrier& carrier = *static_cast<Carrier*>(argument);
   Runtime& runtime = *carrier.runtime;
   os::SignalMask().keep();
-  fiber::libc().set_name(::pthread_self(), "weft-worker");
+  os::call(SYS_prctl, PR_SET_NAME, "weft-worker");
   carrier.own = &fiber::self();
   carrier.own->carrier.store(&carrier, std::memory_order_relaxed);
   carrier.own->door.away.store(1, std::memory_order_relaxed);
@@ -170,11 +174,6 @@ bool Runtime::retire(Carrier& carrier, Worker& worker) {
   RunQueue::Chain ready = worker.queue.take_all();
   while (Fiber* const fiber = ready.pop()) inject(*fiber);
   if (Fiber* const fiber = worker.next.exchange(nullptr)) inject(*fiber);
-  RunQueue::Chain pinned = worker.pinned.take_all();
-  while (Fiber* const fiber = pinned.pop()) {
-    fiber->pinned = &worker_at(0);
-    make_ready(*fiber);
-  }
   worker.carrier.store(nullptr, std::memory_order_relaxed);
   worker.active.store(false, std::memory_order_seq_cst);
   // resize() may have wanted it back in between, and seen it active. Pairs with the exchange there.
@@ -182,6 +181,8 @@ bool Runtime::retire(Carrier& carrier, Worker& worker) {
     worker.carrier.store(&carrier, std::memory_order_release);
     return false;
   }
+  // Pairs with make_ready(): what was pinned here before it could see us gone.
+  if (worker.index != 0) unpin(worker);
   return true;
 }
 

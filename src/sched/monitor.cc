@@ -2,13 +2,14 @@
 // The monitor's rounds.
 #include "sched/monitor.h"
 
-#include <fcntl.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 
 #include "fiber/libc.h"
 #include "os/check.h"
 #include "os/futex.h"
 #include "os/signal_mask.h"
+#include "os/system_call.h"
 #include "os/task_file.h"
 #include "sched/poller.h"
 #include "sched/runtime.h"
@@ -22,10 +23,13 @@ namespace {
 // So many ticks with everybody asleep, and the monitor sleeps too: a short pause wakes nobody.
 constexpr std::uint32_t quiet_ticks_before_sleep = 50;
 
+constexpr auto time_between_updates = std::chrono::milliseconds{100};
+
 }  // namespace
 
 Monitor::Monitor(Runtime& runtime, const MonitorOptions& options)
     : runtime_(runtime), options_(options), seen_(new Seen[runtime.most_workers()]) {
+  if (options.publish) statistics_ = std::make_unique<Statistics>();
   const os::SignalMask none_for_the_new_thread;
   const int error = fiber::libc().create(&thread_, nullptr, main, this);
   os::check(error == 0, "weft: no kernel thread left for the monitor; raise `ulimit -u`");
@@ -38,7 +42,7 @@ Monitor::~Monitor() {
 }
 
 void* Monitor::main(void* self) {
-  fiber::libc().set_name(::pthread_self(), "weft-monitor");
+  os::call(SYS_prctl, PR_SET_NAME, "weft-monitor");
   static_cast<Monitor*>(self)->run();
   return nullptr;
 }
@@ -50,7 +54,12 @@ void Monitor::run() {
     attend_outside(now);
     const bool all_asleep = runtime_.idle().sleeping() >= runtime_.workers();
     quiet_ticks_ = all_asleep ? quiet_ticks_ + 1 : 0;
-    sleep(quiet_ticks_ > quiet_ticks_before_sleep);
+    const bool goes_to_sleep = quiet_ticks_ > quiet_ticks_before_sleep;
+    if (statistics_ != nullptr && (goes_to_sleep || now >= next_update_)) {
+      statistics_->update(runtime_, *this, runtime_.spares());
+      next_update_ = now + time_between_updates;
+    }
+    sleep(goes_to_sleep);
   }
 }
 

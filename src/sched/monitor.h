@@ -24,6 +24,7 @@
 
 #include "base/atomic.h"
 #include "os/clock.h"
+#include "sched/statistics.h"
 #include "sched/stuck_calls.h"
 #include "sched/worker.h"
 
@@ -36,6 +37,8 @@ struct MonitorOptions {
   std::chrono::nanoseconds patience_asleep = std::chrono::milliseconds{5};
   std::chrono::nanoseconds patience_running = std::chrono::milliseconds{100};
   std::uint32_t most_relieved = 64;
+  // Whether there is a page that other processes can read; see statistics.h.
+  bool publish = false;
 };
 
 class Monitor {
@@ -83,6 +86,8 @@ class Monitor {
   std::uint64_t polls_seen_ = 0;
   Counter relieved_, not_relieved_;
   StuckCalls stuck_calls_;
+  std::unique_ptr<Statistics> statistics_;
+  os::Instant next_update_ = os::Instant::min();
 };
 
 }  // namespace weft::sched

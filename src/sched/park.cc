@@ -113,4 +113,13 @@ void yield() noexcept {
   self.runtime->leave(self, be_ready);
 }
 
+void pin_to(Worker* worker) noexcept {
+  Fiber& self = fiber::self();
+  self.pinned = worker;
+  if (worker == nullptr || self.is_home()) return;
+  if (self.carried_by()->worker.load(std::memory_order_relaxed) != worker) {
+    self.runtime->leave(self, be_ready);
+  }
+}
+
 }  // namespace weft::sched

@@ -71,6 +71,7 @@ class Runtime {
   IdleWorkers& idle() noexcept { return idle_; }
   Monitor* monitor() noexcept { return monitor_.get(); }
   std::uint32_t most_workers() const noexcept { return most_workers_; }
+  std::uint32_t spares() const noexcept { return spares_.load(std::memory_order_relaxed); }
   Poller& poller() noexcept { return *poller_; }
 
   // For those who look on.
@@ -111,6 +112,8 @@ class Runtime {
   void fire_timers(Worker& worker) noexcept;
   os::Instant nearest_timer() noexcept;
   void inject(fiber::Fiber& fiber) noexcept;
+  // The worker has retired: what may only run there goes to the first worker.
+  void unpin(Worker& worker) noexcept;
 
   // A spare that nobody needed for so long ends.
   static constexpr auto spare_life = std::chrono::seconds{10};

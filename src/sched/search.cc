@@ -70,7 +70,8 @@ Fiber* Runtime::search(Carrier& carrier, Worker& worker) noexcept {
   const bool alone = target_.load(std::memory_order_relaxed) == 1;
   const os::Instant end = alone ? os::Instant::min() : os::MonotonicClock::now() + search_time;
   for (std::uint32_t round = 0;; ++round) {
-    if (round % rounds_between_polls == 0) {
+    // The only worker is about to sleep in the poller, where it sees all of that by the same call.
+    if (!alone && round % rounds_between_polls == 0) {
       poll_now(worker);
       fire_timers(worker);
     }

@@ -3,55 +3,18 @@
 #include "sched/stuck_calls.h"
 
 #include <sys/syscall.h>
-#include <sys/uio.h>
 
 #include <algorithm>
 #include <charconv>
 #include <string_view>
 
-#include "os/system_call.h"
 #include "os/task_file.h"
 
 namespace weft::sched {
 
 namespace {
 
-using Address = std::uintptr_t;
-
-// Copies memory of this process that may not be there. Answers whether all of
-// it was.
-bool copy_memory(Address from, void* to, std::size_t bytes) noexcept {
-  const iovec local{to, bytes};
-  const iovec remote{reinterpret_cast<void*>(from), bytes};
-  const long copied =
-      os::call(SYS_process_vm_readv, os::call(SYS_getpid), &local, 1, &remote, 1, 0);
-  return copied == static_cast<long>(bytes);
-}
-
-// The length that `call` to what the byte behind the opcode FF says has; 0: it
-// is no call. (x86_64)
-std::size_t indirect_call_bytes(unsigned modrm) noexcept {
-  constexpr unsigned call_opcode = 2, sib_follows = 4;
-  const unsigned mode = modrm >> 6, opcode = modrm >> 3 & 7, base = modrm & 7;
-  if (opcode != call_opcode) return 0;
-  const std::size_t sib = mode != 3 && base == sib_follows ? 1 : 0;
-  const bool relative_to_here = mode == 0 && base == 5;
-  const std::size_t offset = mode == 1 ? 1 : mode == 2 || relative_to_here ? 4 : 0;
-  return 2 + sib + offset;
-}
-
-constexpr std::size_t longest_call_bytes = 7;
-
-// Whether the code that ends here ends with a call. (x86_64)
-bool ends_with_call(const unsigned char (&code)[longest_call_bytes]) noexcept {
-  constexpr std::size_t direct_call_bytes = 5;
-  if (code[longest_call_bytes - direct_call_bytes] == 0xE8) return true;
-  for (std::size_t bytes = 2; bytes <= longest_call_bytes; ++bytes) {
-    const unsigned char* const start = code + longest_call_bytes - bytes;
-    if (start[0] == 0xFF && indirect_call_bytes(start[1]) == bytes) return true;
-  }
-  return false;
-}
+using Address = StackScan::Address;
 
 // "NUMBER ARGUMENTS… SP PC", or "-1 SP PC": asleep outside of any call. Answers
 // false for "running", and for no text.
@@ -80,7 +43,7 @@ bool parse(std::string_view text, Asleep& asleep) noexcept {
 void StuckCalls::record(std::uint32_t thread_id, const fiber::Fiber* fiber,
                         bool asleep_in_kernel) noexcept {
   Entry entry;
-  entry.fiber_id = fiber == nullptr ? 0 : fiber->id;
+  entry.fiber_id = fiber == nullptr ? 0 : fiber->id.load(std::memory_order_relaxed);
   Asleep asleep;
   if (asleep_in_kernel) {
     char buffer[256];
@@ -95,7 +58,7 @@ void StuckCalls::record(std::uint32_t thread_id, const fiber::Fiber* fiber,
   if (count_known(entry)) return;
   if (asleep.stack_pointer != 0) {
     // Perhaps in code that was loaded since.
-    read_executable_ranges();
+    scan_.read_code_ranges();
     find_frames(entry, asleep.stack_pointer, most_frames);
     if (count_known(entry)) return;
   }
@@ -125,68 +88,11 @@ void StuckCalls::count_one(atomic<std::uint64_t>& counter) noexcept {
   counter.store(counter.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
 }
 
-void StuckCalls::find_frames(Entry& entry, Address stack_pointer, std::size_t wanted) noexcept {
-  entry.frame_count = 0;
+void StuckCalls::find_frames(Entry& entry, Address stack_pointer, std::size_t most) noexcept {
   std::fill(std::begin(entry.frames), std::end(entry.frames), 0);
-  Address at = stack_pointer & ~(sizeof(Address) - 1);
-  const Address end = at + most_stack_bytes;
-  while (at != 0 && at < end && entry.frame_count < wanted) {
-    const std::size_t bytes = page_bytes - at % page_bytes;
-    if (!copy_memory(at, page_, bytes)) return;  // the end of the stack
-    for (std::size_t i = 0; i < bytes / sizeof(Address) && entry.frame_count < wanted; ++i) {
-      if (is_return_address(page_[i])) entry.frames[entry.frame_count++] = page_[i];
-    }
-    at += bytes;
-  }
-}
-
-bool StuckCalls::is_return_address(Address address) const noexcept {
-  const Range* const end = ranges_ + range_count_;
-  const Range* const range =
-      std::find_if(ranges_, end, [&](const Range& r) { return address < r.end; });
-  if (range == end || address < range->begin + longest_call_bytes) return false;
-  unsigned char code[longest_call_bytes];
-  return copy_memory(address - longest_call_bytes, code, sizeof code) && ends_with_call(code);
-}
-
-// Lines are "BEGIN-END rwxp …", sorted; where there are too many executable
-// ranges, the last ones are missed.
-void StuckCalls::read_executable_ranges() noexcept {
-  range_count_ = 0;
-  os::RawFile file("/proc/self/maps");
-  char buffer[page_bytes];
-  std::size_t kept = 0;  // of a line that was cut
-  for (;;) {
-    const std::string_view more = file.read({buffer + kept, sizeof buffer - kept});
-    if (more.empty()) return;
-    std::string_view text{buffer, kept + more.size()};
-    for (;;) {
-      const std::size_t line_end = text.find('\n');
-      if (line_end == std::string_view::npos) break;
-      const char* const stop = text.data() + line_end;
-      Address begin = 0, end = 0;
-      const auto [dash, error] = std::from_chars(text.data(), stop, begin, 16);
-      if (error == std::errc{} && dash != stop) {
-        const auto [space, also] = std::from_chars(dash + 1, stop, end, 16);
-        constexpr std::ptrdiff_t executable = 3;  // behind the space: "r-xp"
-        if (also == std::errc{} && stop - space > executable && space[executable] == 'x') {
-          add_range(begin, end);
-        }
-      }
-      text.remove_prefix(line_end + 1);
-    }
-    // A line longer than the buffer is a path nobody has.
-    kept = text.size() == sizeof buffer ? 0 : text.size();
-    std::copy(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(kept), buffer);
-  }
-}
-
-void StuckCalls::add_range(Address begin, Address end) noexcept {
-  if (range_count_ != 0 && ranges_[range_count_ - 1].end == begin) {
-    ranges_[range_count_ - 1].end = end;
-  } else if (range_count_ < most_ranges) {
-    ranges_[range_count_++] = {begin, end};
-  }
+  entry.frame_count = stack_pointer == 0
+                          ? 0
+                          : scan_.find(entry.program_counter, stack_pointer, {entry.frames, most});
 }
 
 const char* system_call_name(std::int64_t number) noexcept {

@@ -3,16 +3,11 @@
 // how often.
 //
 // The monitor calls record() for a carrier that has made no switch for a while. What the thread is
-// doing is read from outside: the kernel tells the system call, stack and program counter in
-// /proc, and the stack is copied by process_vm_readv(), which answers an error where a read of our
-// own would fault. No signal, no ptrace: the thread does not notice.
+// doing is read from outside: the kernel tells the system call, stack and program counter in /proc,
+// and the frames are found on the stack (see stack_scan.h). No signal, no ptrace: the thread does
+// not notice.
 //
-// The frames are found by looking at the stack from its top for words that point right behind a
-// call instruction. That needs no unwind tables, whose use takes the loader's lock; in exchange, a
-// word that a function which has returned left behind may stand among them.
-//
-// A place is the system call, the program counter and the innermost return address. Executable
-// mappings are read from /proc only for a place that is not known yet.
+// A place is the system call, the program counter and the innermost return address.
 #pragma once
 
 #include <cstddef>
@@ -20,6 +15,7 @@
 
 #include "base/atomic.h"
 #include "fiber/fiber.h"
+#include "sched/stack_scan.h"
 
 namespace weft::sched {
 
@@ -60,27 +56,12 @@ class StuckCalls {
   std::uint64_t unknown() const noexcept { return unknown_.load(std::memory_order_relaxed); }
 
  private:
-  static constexpr std::size_t page_bytes = 4096;
-  static constexpr std::size_t most_stack_bytes = 8 * page_bytes;
-  static constexpr std::size_t most_ranges = 256;
-
-  struct Range {
-    std::uintptr_t begin = 0;
-    std::uintptr_t end = 0;
-  };
-
-  void read_executable_ranges() noexcept;
-  void add_range(std::uintptr_t begin, std::uintptr_t end) noexcept;
-  bool is_return_address(std::uintptr_t address) const noexcept;
-  void find_frames(Entry& entry, std::uintptr_t stack_pointer, std::size_t wanted) noexcept;
+  void find_frames(Entry& entry, std::uintptr_t stack_pointer, std::size_t most) noexcept;
   // Counts the entry's place if it is known.
   bool count_known(const Entry& entry) noexcept;
   void count_one(atomic<std::uint64_t>& counter) noexcept;
 
-  // Owned by the monitor.
-  Range ranges_[most_ranges];
-  std::size_t range_count_ = 0;
-  std::uintptr_t page_[page_bytes / sizeof(std::uintptr_t)] = {};  // of a stack, as it is looked at
+  StackScan scan_;  // owned by the monitor
 
   // Entries below sites_ are constant; each but its count, which is in counts_.
   Entry entries_[most_sites];

@@ -54,6 +54,26 @@ bool is_in_stuck_function(std::uintptr_t address) {
   return count + 1;
 }
 
+[[gnu::noinline]] int fill_stack(int depth) {
+  volatile char buffer[64] = {};
+  return depth == 0 ? buffer[0] : fill_stack(depth - 1) + buffer[1];
+}
+
+// What lies in the buffer are return addresses of calls that are over.
+[[gnu::noinline, gnu::section("weft_stuck")]] long wait_above_old_calls(int descriptor) {
+  char buffer[4096];
+  asm volatile("" : : "r"(buffer) : "memory");
+  const long count = read_by_ourselves(descriptor);
+  asm volatile("" : : "r"(buffer) : "memory");
+  return count + 1;
+}
+
+[[gnu::noinline]] long wait_after_old_calls(int descriptor) {
+  const int zero = fill_stack(100);
+  const long count = wait_above_old_calls(descriptor);
+  return count + zero;
+}
+
 // A thread that waits for a byte, until it goes.
 class Stuck {
  public:
@@ -105,6 +125,21 @@ TEST_P(StuckIn, IsNamedWithItsCallers) {
 INSTANTIATE_TEST_SUITE_P(Functions, StuckIn,
                          ::testing::Values(wait_by_libc, wait_by_ourselves, wait_through_pointer));
 
+TEST(StuckCalls, TakesNoCallThatIsOverForOne) {
+  StuckCalls calls;
+  const Stuck stuck(wait_after_old_calls);
+  calls.record(stuck.thread_id(), nullptr, true);
+  const auto entries = entries_of(calls);
+  ASSERT_EQ(entries.size(), 1U);
+  ASSERT_GE(entries[0].frame_count, 2U);
+  const auto frame = std::find_if(std::begin(entries[0].frames), std::end(entries[0].frames),
+                                  is_in_stuck_function);
+  const auto caller = reinterpret_cast<std::uintptr_t>(&wait_after_old_calls);
+  ASSERT_LT(frame, std::end(entries[0].frames) - 1);
+  EXPECT_GT(frame[1], caller);
+  EXPECT_LT(frame[1], caller + 500);
+}
+
 TEST(StuckCalls, TellsPlacesApart) {
   StuckCalls calls;
   const Stuck one(wait_by_libc), other(wait_by_ourselves), again(wait_by_libc);
@@ -154,8 +189,9 @@ TEST(StuckCalls, CountsThreadsThatAreGone) {
 // Each caller is a place of its own.
 template <int n>
 [[gnu::noinline]] long wait_at(int descriptor) {
-  const long count = read_by_ourselves(descriptor);
-  return count + n;
+  char byte = 0;
+  const long count = ::syscall(SYS_read, descriptor, &byte, 1);
+  return count + byte + n;
 }
 
 TEST(StuckCalls, StopsAtTheSizeOfItsTable) {
@@ -183,7 +219,7 @@ TEST(StuckCalls, IsReadWhileItGrows) {
   });
   {
     const Stuck one(wait_by_libc), other(wait_by_ourselves), third(wait_through_pointer);
-    for (int i = 0; i < 1000; ++i) {
+    for (int i = 0; i < 100; ++i) {
       calls.record(one.thread_id(), nullptr, true);
       calls.record(other.thread_id(), nullptr, true);
       calls.record(third.thread_id(), nullptr, true);

@@ -88,8 +88,11 @@ void Runtime::leave(Fiber& self, void (*after)(Fiber&)) noexcept {
 void Runtime::make_ready(Fiber& fiber) noexcept {
   fiber.place.store(Place::ready, std::memory_order_relaxed);
   if (fiber.pinned != nullptr) {
-    fiber.pinned->pinned.push(fiber);
-    idle_.wake(fiber.pinned->sleeper);
+    Worker& worker = *fiber.pinned;
+    worker.pinned.push(fiber);
+    idle_.wake(worker.sleeper);
+    // It may have retired before it could see the fiber. Pairs with the store in retire().
+    if (worker.index != 0 && !worker.active.load(std::memory_order_seq_cst)) unpin(worker);
     return;
   }
   Fiber* const self = fiber::this_fiber;
@@ -116,6 +119,14 @@ void Runtime::make_ready(Fiber& fiber) noexcept {
   if (carrier->phase.load(std::memory_order_seq_cst) == Phase::relieved) {
     Fiber* const stranded = worker->next.exchange(nullptr, std::memory_order_acq_rel);
     if (stranded != nullptr) inject(*stranded);
+  }
+}
+
+void Runtime::unpin(Worker& worker) noexcept {
+  RunQueue::Chain pinned = worker.pinned.take_all();
+  while (Fiber* const fiber = pinned.pop()) {
+    fiber->pinned = &workers_[0];
+    make_ready(*fiber);
   }
 }
 

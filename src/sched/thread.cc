@@ -2,9 +2,15 @@
 // Creation, end and join of a thread.
 #include "sched/thread.h"
 
+#include <sys/syscall.h>
+
+#include <cerrno>
+#include <chrono>
+
 #include "fiber/libc.h"
 #include "fiber/table.h"
 #include "os/signal_mask.h"
+#include "os/system_call.h"
 #include "sched/park.h"
 
 namespace weft::sched {
@@ -26,8 +32,10 @@ struct Thread {
 
 namespace {
 
-// How often a joiner lets others go first while home ends, before it waits for it at home.
-constexpr int most_tries = 100;
+// How long a joiner waits on its carrier for a home that goes to its end: libc's destructors,
+// giving back the stack, and the kernel's part. Longer than that it takes only where a destructor
+// waits.
+constexpr auto patience = std::chrono::microseconds{100};
 
 void give_up(Thread* thread) noexcept {
   if (thread->owners.fetch_sub(1, std::memory_order_acq_rel) == 1) delete thread;
@@ -81,10 +89,12 @@ int join(Thread* thread, void** result) {
   while (thread->over.load(std::memory_order_seq_cst) == 0) park(ParkKind::join, thread);
   const pthread_t home = thread->home;
   give_up(thread);
-  int error = EBUSY;
-  for (int tries = 0; error == EBUSY && tries < most_tries; ++tries) {
+  int error = fiber::libc().try_join(home, result);
+  const os::Instant end = os::MonotonicClock::now() + patience;
+  while (error == EBUSY && os::MonotonicClock::now() < end) {
+    yield();
+    os::call(SYS_sched_yield);  // home may need this very CPU
     error = fiber::libc().try_join(home, result);
-    if (error == EBUSY) yield();
   }
   if (error == EBUSY) {
     error = at_home("join", [&] { return fiber::libc().join(home, result); });

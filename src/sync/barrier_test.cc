@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Barriers between threads: rounds, errors, and who may free them.
 #include "sync/barrier.h"
 
 #include <gtest/gtest.h>

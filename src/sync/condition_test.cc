@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Conditions between threads: signals, deadlines, and the mutexes that waiters move to.
 #include "sync/condition.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Deadlines of both clocks, and those that make no sense.
 #include "sync/deadline.h"
 
 #include <gtest/gtest.h>

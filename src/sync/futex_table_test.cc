@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The futex table answers as the kernel does.
 #include "sync/futex_table.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Mutexes of every kind between threads: errors, deadlines, load.
 #include "sync/mutex.h"
 
 #include <gtest/gtest.h>

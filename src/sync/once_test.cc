@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// A routine is called once, whatever happens in it.
 #include "sync/once.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Reader-writer locks of every preference between threads: errors, deadlines, load.
 #include "sync/rwlock.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Semaphores between threads, and in signal handlers.
 #include "sync/semaphore.h"
 
 #include <gtest/gtest.h>

@@ -19,6 +19,9 @@ MODULES = {
     "fiber": ["os"],
     "sched": ["fiber"],
     "sync": ["sched"],
+    "engine": ["sync", "budget"],
+    "symbols": ["sched"],
+    "view": ["sched"],
     "preload": ["sync"],
     # The library.
     "context": ["os"],
@@ -33,6 +36,9 @@ APART = (("fiber", "sched", "sync", "preload"), ("context", "pool", "http", "grp
 PUBLIC_HEADERS = {
     "budget.h": "budget",
     "budget_watch.h": "budget",
+    "fiber_io.h": "engine",
+    "fiber_sync.h": "engine",
+    "fibers.h": "engine",
     "pressure.h": "budget",
 }
 

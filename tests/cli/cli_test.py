@@ -267,6 +267,26 @@ class Benches(unittest.TestCase):
         self.assertEqual(done.returncode, 2)
         self.assertIn("Did you mean 'budget'?", done.stderr)
 
+    def test_quick_is_one_repetition(self):
+        done = weft("bench", "engine", "--quick", "--repeats", "3")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("--repeats", done.stderr)
+
+
+# Where the measuring program is built.
+class EngineBench(unittest.TestCase):
+    def test_everything_is_measured_and_nothing_is_held_against_a_bar(self):
+        done = weft("bench", "engine", "--quick", "--allow-missing", "--json")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        rows = json.loads(done.stdout)["rows"]
+        names = [row["name"] for row in rows]
+        for name in ["mutex, free", "mutex, 64 threads", "ping-pong, 2 CPUs", "create and join",
+                     "memory of a thread", "CPU, 512 threads", "echo, 1024 connections"]:
+            self.assertIn(name, names)
+        for row in rows:
+            self.assertIsNone(row["bar"], row)
+            self.assertIsNotNone(row["ours"], row)
+
 
 if __name__ == "__main__":
     unittest.main(verbosity=2)

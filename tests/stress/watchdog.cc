@@ -59,8 +59,8 @@ void dump(sched::Runtime& runtime) {
                  : worker.sleeper.bed == sched::Bed::poller ? "the poller"
                                                             : "its word",
                  carrier == nullptr ? -1 : static_cast<int>(carrier->phase.load()),
-                 carrier == nullptr || carrier->own == nullptr ? 0 : carrier->own->id,
-                 running == nullptr ? 0 : running->id);
+                 carrier == nullptr || carrier->own == nullptr ? 0 : carrier->own->id.load(),
+                 running == nullptr ? 0 : running->id.load());
   });
   std::map<std::string, int> places;
   int shown = 0;
@@ -71,7 +71,7 @@ void dump(sched::Runtime& runtime) {
                              (waits ? std::string(" for ") + name_of(fiber.park_kind.load()) : "");
     ++places[text];
     if (place == Place::finished || ++shown > 200) return;
-    std::fprintf(stderr, "  fiber %u: %s %p, permit %u, away %u, summoned %u\n", fiber.id,
+    std::fprintf(stderr, "  fiber %u: %s %p, permit %u, away %u, summoned %u\n", fiber.id.load(),
                  text.c_str(), fiber.waits_for.load(), fiber.permit.load(), fiber.door.away.load(),
                  fiber.door.summoned.load());
   });

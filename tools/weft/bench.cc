@@ -6,6 +6,7 @@
 #include <iostream>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/benchmark.h"
@@ -13,6 +14,7 @@
 #include "bench/json.h"
 #include "bench/table.h"
 #include "bench_budget.h"
+#include "bench_engine.h"
 #include "command.h"
 #include "suggest.h"
 
@@ -24,6 +26,7 @@ const std::vector<bench::Benchmark>& benchmarks() {
   static const std::vector<bench::Benchmark> table = {
       {"budget", "who knows how many CPUs it owns in nested cgroups, and what knowing costs",
        bench_budget},
+      {"engine", "fibers beside the threads of libc, Boost.Context and Boost.Fiber", bench_engine},
   };
   return table;
 }
@@ -53,6 +56,16 @@ int unknown(const std::string& name) {
               " 'weft bench' lists what there is.");
 }
 
+// What was measured quickly says nothing about a bar.
+base::Result<bench::Report> without_bars(base::Result<bench::Report> report) {
+  if (!report) return report;
+  for (bench::Row& row : report->rows) {
+    row.bar.reset();
+    row.holds.reset();
+  }
+  return report;
+}
+
 int run(const Arguments& arguments) {
   if (arguments.name.empty()) {
     std::cout << (arguments.json ? bench::to_json(benchmarks()) : bench::to_list(benchmarks()));
@@ -63,7 +76,10 @@ int run(const Arguments& arguments) {
 
   const bench::InterruptGuard guard;
   bench::Progress progress(STDERR_FILENO);
-  const auto report = benchmark->run(arguments.options, progress);
+  bench::Options options = arguments.options;
+  if (options.quick) options.repeats = 1;
+  auto report = benchmark->run(options, progress);
+  if (options.quick) report = without_bars(std::move(report));
   progress.clear();
   if (const int signal = bench::InterruptGuard::signal(); signal != 0) {
     fail("interrupted by signal " + std::to_string(signal) + "; nothing is left behind");
@@ -99,6 +115,10 @@ Description describe() {
           {.name = "--allow-missing",
            .help = "Leave out rivals that are not installed",
            .target = &arguments->options.allow_missing},
+          {.name = "--quick",
+           .help = "Little of everything, and no bars: to see that it works",
+           .target = &arguments->options.quick,
+           .excludes = {"--repeats"}},
       },
       [arguments] { return run(*arguments); },
   };

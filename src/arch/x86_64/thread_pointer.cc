@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which way there is to write the thread pointer, and that switch.S and switch.h mean the same.
+// Which way there is to write the thread pointer, and that the assembler and switch.h mean the same.
 #include <sys/auxv.h>
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace weft::arch {
 
-// The offsets that switch.S writes out.
+// The offsets that switch.S and leave_home.S write out.
 static_assert(offsetof(Context, stack_pointer) == 0);
 static_assert(offsetof(Door, summoned) == 0);
 static_assert(offsetof(Door, away) == 4);

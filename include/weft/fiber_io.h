@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Input and output that stops a fiber, and not the kernel thread under it.
+//
+// Each does what the system call of its name does on a descriptor that blocks, answers what that
+// does, and sets errno; the descriptor's flags are left alone. A descriptor that fibers have waited
+// for is closed with close() from here: who waits for it is told (EBADF), and its number may come
+// again.
+#pragma once
+
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstddef>
+
+namespace weft::fiber_io {
+
+ssize_t read(int descriptor, void* buffer, std::size_t bytes) noexcept;
+ssize_t write(int descriptor, const void* buffer, std::size_t bytes) noexcept;
+ssize_t recv(int descriptor, void* buffer, std::size_t bytes, int flags) noexcept;
+ssize_t send(int descriptor, const void* buffer, std::size_t bytes, int flags) noexcept;
+int accept4(int descriptor, sockaddr* address, socklen_t* address_bytes, int flags) noexcept;
+int connect(int descriptor, const sockaddr* address, socklen_t address_bytes) noexcept;
+int close(int descriptor) noexcept;
+
+// A negative time-out waits for ever.
+int poll(pollfd* descriptors, std::size_t count, std::chrono::milliseconds timeout) noexcept;
+
+// Files. What is not in the page cache is read, and everything is written, at home.
+ssize_t pread(int descriptor, void* buffer, std::size_t bytes, off_t offset) noexcept;
+ssize_t pwrite(int descriptor, const void* buffer, std::size_t bytes, off_t offset) noexcept;
+int fsync(int descriptor) noexcept;
+
+}  // namespace weft::fiber_io

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// The next definition of each function, from the loader.
+#include "fiber/libc.h"
+
+#include <dlfcn.h>
+
+#include <mutex>
+
+#include "base/atomic.h"
+#include "os/check.h"
+#include "os/spin_lock.h"
+
+namespace weft::fiber {
+namespace {
+
+template <class Function>
+void resolve(Function& function, const char* name) {
+  function = reinterpret_cast<Function>(::dlsym(RTLD_NEXT, name));
+  os::check(function != nullptr, "weft: libc has no threads (is the program statically linked?)");
+}
+
+// Not a static variable of the function: the compiler's guard would wait in libc.
+constinit os::SpinLock lock;
+constinit Libc table{};  // guarded by lock until it is resolved
+constinit atomic<bool> resolved{false};
+
+}  // namespace
+
+const Libc& libc() noexcept {
+  if (resolved.load(std::memory_order_acquire)) return table;
+  const std::scoped_lock guard(lock);
+  if (resolved.load(std::memory_order_relaxed)) return table;
+  resolve(table.create, "pthread_create");
+  resolve(table.join, "pthread_join");
+  resolve(table.try_join, "pthread_tryjoin_np");
+  resolve(table.detach, "pthread_detach");
+  resolved.store(true, std::memory_order_release);
+  return table;
+}
+
+}  // namespace weft::fiber

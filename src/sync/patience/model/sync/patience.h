@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// Patience in the `model` preset: none, so that every schedule in which a lock is taken leads to
+// its queue.
+#pragma once
+
+namespace weft::sync {
+
+class Patience {
+ public:
+  bool try_again() noexcept { return false; }
+};
+
+}  // namespace weft::sync

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// A carrier that is stuck is relieved: whatever stands with its worker runs, and nothing twice.
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+#include "expect_pass.h"
+#include "model/model.h"
+#include "programs/engine.h"
+#include "programs/meeting.h"
+#include "sched/park.h"
+#include "sched/switching.h"
+#include "sched/thread.h"
+
+namespace weft::model {
+namespace {
+
+using namespace std::chrono_literals;
+using fiber::ParkKind;
+
+// One worker, and a monitor without patience.
+sched::RuntimeOptions impatient() {
+  return {.workers = 1,
+          .most_workers = 1,
+          .monitored = true,
+          .monitor = {
+              .tick = 100us, .patience_asleep = 0ns, .patience_running = 0ns, .most_relieved = 4}};
+}
+
+// Two fibers that stop their carrier until both are there: one worker is not enough.
+void two_meet_on_one_worker(Program& program) {
+  auto& meeting = program.make<Meeting>(2U);
+  auto& engine = program.make<Engine>(program, impatient(), 5);
+  for (int i = 0; i < 2; ++i) engine.spawn([&] { meeting.come(); });
+}
+
+// The stuck fiber goes on, and wakes another: which stands where the successor looks, or nowhere.
+void wakes_after_relief(Program& program) {
+  struct State {
+    Meeting meeting{2};
+    atomic<bool> woken{false};
+  };
+  auto& state = program.make<State>();
+  auto& engine = program.make<Engine>(program, impatient(), 6);
+  auto& sleeper = engine.spawn([&state] {
+    while (!state.woken.load()) sched::park(ParkKind::other, &state);
+  });
+  engine.spawn([&] {
+    fiber::self().wakes_then_parks = sched::sure_to_park;
+    state.meeting.come();
+    state.woken.store(true);
+    sched::unpark(*sleeper.fiber());
+    sched::go_home("model test");
+  });
+  engine.main([&] { state.meeting.come(); });
+}
+
+TEST(Relief, TwoMeetOnOneWorker) {
+  expect_engine_pass(100'000, two_meet_on_one_worker);
+}
+TEST(Relief, WakesAfterRelief) {
+  expect_engine_pass(100'000, wakes_after_relief);
+}
+
+}  // namespace
+}  // namespace weft::model
