@@ -8,7 +8,8 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 LICENCE = "SPDX-License-Identifier: Apache-2.0"
-MODULE_FOLDERS = {"base": "", "os": "DEPENDS base", "budget": "INSTALL DEPENDS os LINK Threads"}
+MODULE_FOLDERS = {"base": "", "arch": "DEPENDS base", "os": "DEPENDS base arch",
+                  "budget": "INSTALL DEPENDS os LINK Threads"}
 
 # The good tree. It is what a check may look at, and each test changes one thing in it.
 GOOD = {

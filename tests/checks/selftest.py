@@ -28,7 +28,7 @@ class Layering(CheckTest):
 
     def test_finds_an_include_that_goes_up(self):
         self.append("src/os/file.cc", '#include "budget/read.h"\n')
-        self.finds("layering", "src/os/file.cc:6", "of budget", "it may include base")
+        self.finds("layering", "src/os/file.cc:6", "of budget", "it may include arch, base")
 
     def test_finds_a_public_header_of_a_higher_module(self):
         self.append("src/os/file.cc", "#include <weft/budget.h>\n")
@@ -73,10 +73,10 @@ class Layering(CheckTest):
 
     def test_finds_cmake_that_says_otherwise(self):
         self.write({"src/os/CMakeLists.txt": "# Comment\nweft_module(os\n  DEPENDS budget)\n"})
-        self.finds("layering", "src/os/CMakeLists.txt:2", "'budget'", "'base'")
+        self.finds("layering", "src/os/CMakeLists.txt:2", "'budget'", "'base arch'")
 
     def test_finds_cmake_that_links_past_the_table(self):
-        self.write({"src/os/CMakeLists.txt": "weft_module(os DEPENDS base LINK weft::budget)\n"})
+        self.write({"src/os/CMakeLists.txt": "weft_module(os DEPENDS base arch LINK weft::budget)\n"})
         self.finds("layering", "src/os/CMakeLists.txt:1", "weft::budget")
 
 
