@@ -20,7 +20,8 @@ void allow_descriptors(unsigned count) {
   getrlimit(RLIMIT_NOFILE, &limit);
   if (limit.rlim_cur >= count) return;
   limit.rlim_cur = count;
-  require(setrlimit(RLIMIT_NOFILE, &limit) == 0, "not so many descriptors; raise `ulimit -Hn`");
+  require(setrlimit(RLIMIT_NOFILE, &limit) == 0,
+          "so many descriptors may be open (raise `ulimit -Hn`)");
 }
 
 constexpr char message[message_bytes] = {};
@@ -48,7 +49,8 @@ EchoLoad::EchoLoad(const Scale& scale, unsigned connections) : scale_(scale) {
   allow_descriptors(2 * connections + 64);
   for (unsigned i = 0; i < connections; ++i) {
     int ends[2];
-    require(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0, "a socket pair");
+    require(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0,
+            "a socket pair can be made");
     served_.push_back(ends[0]);
     ours_.push_back(ends[1]);
   }

@@ -31,8 +31,8 @@ class EchoLoad {
 
   // Begins. After a while all connections are at their end.
   void begin();
-  // What came out, once the server has ended: thousands of messages a second, and which share of its
-  // CPU the server used. Where that is well below 1, the generator was the slower one.
+  // What came out, once the server has ended: thousands of messages a second, and which share of
+  // its CPU the server used. Where that is well below 1, the generator was the slower one.
   Numbers result() const;
 
  private:

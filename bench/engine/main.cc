@@ -61,7 +61,9 @@ int run(int count, char** arguments) {
 
 void require(bool holds, const char* what) {
   if (holds) return;
-  std::fprintf(stderr, "weft-bench-engine: %s (%s)\n", what, std::strerror(errno));
+  const int error = errno;
+  std::fprintf(stderr, "weft-bench-engine: does not hold: %s%s%s\n", what,
+               error != 0 ? "; errno: " : "", error != 0 ? std::strerror(error) : "");
   std::_Exit(1);
 }
 

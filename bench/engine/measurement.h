@@ -47,7 +47,7 @@ Measurements echo_measurements();
 // Those of Boost; none where it was not there to build with.
 Measurements boost_measurements();
 
-// Ends the process, with a message, where something must hold and does not.
+// Ends the process where something must hold and does not; `what` says it as if it did.
 void require(bool holds, const char* what);
 
 }  // namespace weft::engine

@@ -22,10 +22,10 @@ double kibibytes(std::string_view text, std::string_view name) {
     if (base::take_until(line, ':') != name) continue;
     line = base::trim(line);
     const auto number = base::to_number<std::uint64_t>(base::take_until(line, ' '));
-    require(number.has_value(), "a number of /proc cannot be read");
+    require(number.has_value(), "a number of /proc is one");
     return static_cast<double>(*number);
   }
-  require(false, "a line of /proc is not there");
+  require(false, "a line of /proc is there");
   return 0;
 }
 
@@ -38,7 +38,7 @@ struct Memory {
 Memory look() {
   const auto status = os::read_text("/proc/self/status");
   const auto machine = os::read_text("/proc/meminfo");
-  require(status && machine, "/proc cannot be read");
+  require(status && machine, "/proc can be read");
   return {kibibytes(*status, "VmRSS"),
           kibibytes(*status, "VmPTE") + kibibytes(*machine, "KernelStack") +
               kibibytes(*machine, "Slab"),

@@ -12,12 +12,12 @@ Nptl::Nptl(unsigned /*workers: the kernel's affair*/) {}
 
 Nptl::Thread Nptl::start(void* (*function)(void*), void* argument) {
   pthread_t thread{};
-  require(pthread_create(&thread, nullptr, function, argument) == 0, "cannot make a thread");
+  require(pthread_create(&thread, nullptr, function, argument) == 0, "a thread can be made");
   return thread;
 }
 
 void Nptl::join(Thread thread) {
-  require(pthread_join(thread, nullptr) == 0, "cannot join a thread");
+  require(pthread_join(thread, nullptr) == 0, "a thread can be joined");
 }
 
 int Nptl::lock(pthread_mutex_t* mutex) {

@@ -26,8 +26,8 @@ void pin(unsigned begin, unsigned end) {
     if (index >= begin && index < end) CPU_SET(cpu, &chosen);
     ++index;
   }
-  require(index >= end, "this measurement needs two CPUs");
-  require(sched_setaffinity(0, sizeof chosen, &chosen) == 0, "cannot set the affinity");
+  require(index >= end, "there are two CPUs for this process");
+  require(sched_setaffinity(0, sizeof chosen, &chosen) == 0, "the affinity can be set");
 }
 
 }  // namespace

@@ -26,12 +26,12 @@ Weft::Weft(unsigned workers) : runtime_({.workers = workers}) {}
 Weft::Thread Weft::start(void* (*function)(void*), void* argument) {
   sched::Thread* thread = nullptr;
   require(sched::spawn(runtime_, nullptr, function, argument, &thread) == 0,
-          "cannot make a thread");
+          "a thread can be made");
   return thread;
 }
 
 void Weft::join(Thread thread) {
-  require(sched::join(thread, nullptr) == 0, "cannot join a thread");
+  require(sched::join(thread, nullptr) == 0, "a thread can be joined");
 }
 
 int Weft::lock(pthread_mutex_t* mutex) {

@@ -14,13 +14,20 @@
 
 namespace weft {
 
+// So long from now, or as late as there is.
+inline std::chrono::steady_clock::time_point deadline_after(std::chrono::nanoseconds duration) {
+  const auto now = std::chrono::steady_clock::now();
+  const auto last = std::chrono::steady_clock::time_point::max();
+  return duration > last - now ? last : now + duration;
+}
+
 class FiberMutex {
  public:
   void lock() noexcept;
   bool try_lock() noexcept;
   bool try_lock_until(std::chrono::steady_clock::time_point deadline) noexcept;
   bool try_lock_for(std::chrono::nanoseconds duration) noexcept {
-    return try_lock_until(std::chrono::steady_clock::now() + duration);
+    return try_lock_until(deadline_after(duration));
   }
   void unlock() noexcept;
 
@@ -55,7 +62,7 @@ class FiberCondition {
   template <class Predicate>
   bool wait_for(std::unique_lock<FiberMutex>& lock, std::chrono::nanoseconds duration,
                 Predicate predicate) {
-    return wait_until(lock, std::chrono::steady_clock::now() + duration, predicate);
+    return wait_until(lock, deadline_after(duration), predicate);
   }
 
   FiberCondition() = default;

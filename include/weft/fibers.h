@@ -79,7 +79,9 @@ namespace this_fiber {
 void yield() noexcept;
 void sleep_until(std::chrono::steady_clock::time_point deadline) noexcept;
 inline void sleep_for(std::chrono::nanoseconds duration) noexcept {
-  sleep_until(std::chrono::steady_clock::now() + duration);
+  const auto now = std::chrono::steady_clock::now();
+  const auto last = std::chrono::steady_clock::time_point::max();
+  sleep_until(duration > last - now ? last : now + duration);
 }
 
 // Whether the caller is a fiber that a worker runs at the moment.

@@ -3,6 +3,9 @@
 #include <weft/fiber_sync.h>
 
 #include <pthread.h>
+#include <semaphore.h>
+
+#include <algorithm>
 
 #include "sync/barrier.h"
 #include "sync/condition.h"
@@ -78,7 +81,7 @@ void FiberSharedMutex::unlock_shared() noexcept {
 }
 
 FiberSemaphore::FiberSemaphore(std::uint32_t count) noexcept {
-  as<sync::Semaphore>(storage_).init(count);
+  as<sync::Semaphore>(storage_).init(std::min<std::uint32_t>(count, SEM_VALUE_MAX));
 }
 void FiberSemaphore::acquire() noexcept {
   as<sync::Semaphore>(storage_).wait();

@@ -114,7 +114,7 @@ void sleep_until(std::chrono::steady_clock::time_point deadline) noexcept {
 }
 
 bool is_carried() noexcept {
-  return !fiber::self().is_home();
+  return sched::counts_as_away(fiber::self());
 }
 
 void go_home() noexcept {

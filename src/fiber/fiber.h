@@ -18,6 +18,7 @@
 //
 // Where a fiber is
 //   at_home      --leaves home-->                 ready
+//   at_home      --parks, and was to leave home anyway-->  parked
 //   ready        --a carrier takes it-->          running
 //   running      --yields-->                      ready
 //   running      --parks-->                       parked       (if no permit is there)
@@ -105,6 +106,13 @@ struct Permit {
   static constexpr std::uint32_t parked_home = 3;
 };
 
+// How a thread that has just begun is at home.
+//   none      --begins, and a worker sleeps-->              borrowed
+//   borrowed  --waits, lets others go first, or ends-->     none      (gives the place back)
+//   borrowed  --sleeps in the kernel while others wait-->   called_in (the monitor gives it back)
+//   called_in --waits, lets others go first, or ends-->     none
+enum class Loan : std::uint8_t { none, borrowed, called_in };
+
 struct Fiber;
 
 // A parked fiber's place among a worker's timers; guarded by their lock, but for `worker`.
@@ -126,6 +134,9 @@ struct alignas(128) Fiber {
   // is that of Carrier::handover.
   atomic<sched::Carrier*> carrier{nullptr};
 
+  // Whether it runs at home in place of a worker; see sched/thread.h. The loan may be called in.
+  atomic<Loan> loan{Loan::none};
+
   // Written by who moves the fiber, read by anybody for show.
   atomic<Place> place{Place::free};
   atomic<ParkKind> park_kind{ParkKind::other};
@@ -135,7 +146,7 @@ struct alignas(128) Fiber {
   Fiber* next = nullptr;              // in that queue
   arch::Context context;              // while nobody runs it
   sched::Worker* pinned = nullptr;    // the only worker that may run it; nullptr: any
-  std::uint8_t wakes_then_parks = 0;  // see Worker::wake()
+  std::uint8_t wakes_then_parks = 0;  // see sched/switching.h
 
   // Constant from adoption to the end.
   sched::Runtime* runtime = nullptr;  // nullptr: a thread that never leaves home
@@ -153,6 +164,8 @@ struct alignas(128) Fiber {
   // The fiber's own question: who runs me now? Asked anew after every switch.
   sched::Carrier* carried_by() const noexcept { return carrier.load(std::memory_order_relaxed); }
   bool is_home() const noexcept { return carried_by() == nullptr; }
+  // At home, but on its way: it leaves when it has to wait.
+  bool is_leaving() const noexcept { return loan.load(std::memory_order_relaxed) != Loan::none; }
 };
 
 // The record of the calling thread, made on first use.

@@ -38,7 +38,8 @@ void sweep() {
   for_each([&](Fiber& fiber) {
     // Acquires what the thread wrote last; it is over, but memory does not know.
     static_cast<void>(fiber.place.load(std::memory_order_acquire));
-    if (!is_dead(fiber.id)) {
+    // In the child of a fork the one thread that there is has a new id, and the old record.
+    if (&fiber == this_fiber || !is_dead(fiber.id)) {
       ++live;
       return;
     }
@@ -89,6 +90,7 @@ Fiber& adopt() noexcept {
   fiber.pinned = nullptr;
   fiber.runtime = nullptr;
   fiber.wakes_then_parks = 0;
+  fiber.loan.store(Loan::none, std::memory_order_relaxed);
   fiber.thread_pointer = arch::thread_pointer();
   fiber.id = static_cast<std::uint32_t>(os::call(SYS_gettid));
   fiber.waits_for.store(nullptr, std::memory_order_relaxed);

@@ -7,7 +7,6 @@
 #include <mutex>
 
 #include "fiber/libc.h"
-#include "os/check.h"
 #include "os/futex.h"
 #include "os/signal_mask.h"
 #include "os/system_call.h"
@@ -19,7 +18,7 @@ namespace weft::sched {
 
 using fiber::Fiber;
 
-void Runtime::employ(Worker& worker) {
+bool Runtime::employ(Worker& worker) noexcept {
   Carrier* carrier = nullptr;
   {
     const std::scoped_lock guard(spares_lock_);
@@ -33,7 +32,7 @@ void Runtime::employ(Worker& worker) {
     carrier->worker.store(&worker, std::memory_order_relaxed);
     carrier->spare_word.store(1, std::memory_order_release);
     os::futex_wake(carrier->spare_word);
-    return;
+    return true;
   }
   carrier = &make_carrier();
   carrier->worker.store(&worker, std::memory_order_relaxed);
@@ -41,8 +40,17 @@ void Runtime::employ(Worker& worker) {
   const os::SignalMask none_for_the_new_thread;
   pthread_t handle{};
   const int error = fiber::libc().create(&handle, nullptr, carrier_main, carrier);
-  os::check(error == 0, "weft: no kernel thread left for a worker; raise `ulimit -u`");
-  fiber::libc().detach(handle);
+  if (error == 0) {
+    fiber::libc().detach(handle);
+    return true;
+  }
+  carriers_.fetch_sub(1, std::memory_order_relaxed);
+  {
+    const std::scoped_lock guard(spares_lock_);
+    carrier->ended = true;
+  }
+  worker.unmanned.store(true);
+  return false;
 }
 
 // Records are used again and live as long as the runtime: resize() and the monitor look at them.
@@ -127,7 +135,9 @@ bool Runtime::run(Carrier& carrier, Worker& worker, Fiber& fiber) {
   carrier.woke_next = false;
   Phase expected = Phase::in_fiber;
   // Fails where the monitor has taken the worker; see Monitor::relieve().
-  return carrier.phase.compare_exchange_strong(expected, Phase::idle);
+  if (carrier.phase.compare_exchange_strong(expected, Phase::idle)) return true;
+  uncount_relieved(carrier);
+  return false;
 }
 
 void Runtime::stop_searching(Carrier& carrier) {

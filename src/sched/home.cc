@@ -24,8 +24,19 @@ void summon(Fiber& fiber) noexcept {
 
 }  // namespace
 
+void begin() noexcept {
+  Fiber& self = fiber::self();
+  if (!self.runtime->try_borrow(self)) leave_home();
+}
+
+bool be_away(Fiber& self) noexcept {
+  if (self.is_leaving()) leave_home();
+  return !self.is_home();
+}
+
 void go_home(const char* site) noexcept {
   Fiber& self = fiber::self();
+  if (self.is_leaving()) self.runtime->give_back(self);
   if (self.is_home()) return;
   trips_home().count(site);
   self.place.store(Place::going_home, std::memory_order_relaxed);
@@ -36,6 +47,7 @@ void go_home(const char* site) noexcept {
 void leave_home() noexcept {
   Fiber& self = fiber::self();
   if (self.runtime == nullptr || !self.is_home()) return;
+  if (self.is_leaving()) self.runtime->give_back(self);
   // Announced first, and saved after: once it is saved another may run it, and then nothing that
   // uses its thread-local storage may run here. Who takes it waits for `away`; see enter().
   self.runtime->make_ready(self);

@@ -29,6 +29,8 @@
 //   - Only who has taken the poller waits in it, and gives it back when it is out of it again, not
 //     when it is woken: so a kick reaches whom it was meant for, and not the next one in that bed.
 //     Who is in it without sleeping comes to lie down later: all asleep implies one in the poller.
+//   - Who makes a fiber ready and finds every sleeper's place borrowed leaves it to who gives the
+//     first one back, by the same fence: give_back() changes the count, and then looks.
 //   - A token is given, under the lock, exactly to those that are taken off the list; who has one
 //   is
 //     counted as searching.
@@ -104,6 +106,17 @@ class IdleWorkers {
   bool try_take_poller() noexcept;
   void give_back_poller() noexcept;
 
+  // A thread that begins, at home, may run there in place of a sleeper, if one has nothing to do:
+  // waking the sleeper for it would cost more than many threads do in their life. While it does,
+  // one sleeper less is woken for work that becomes ready.
+  bool try_borrow() noexcept {
+    std::uint32_t borrowed = borrowed_.load(std::memory_order_relaxed);
+    return borrowed < sleeping() && borrowed_.compare_exchange_strong(borrowed, borrowed + 1);
+  }
+  // After that the caller looks whether anything is ready, which was left to it, and wakes one.
+  void give_back() noexcept { borrowed_.fetch_sub(1); }
+  std::uint32_t borrowed() const noexcept { return borrowed_.load(std::memory_order_relaxed); }
+
   std::uint32_t sleeping() const noexcept {
     return sleeping(summary_.load(std::memory_order_relaxed));
   }
@@ -122,8 +135,8 @@ class IdleWorkers {
   static std::uint32_t sleeping(std::uint64_t summary) noexcept {
     return static_cast<std::uint32_t>(summary >> 32);
   }
-  static bool wants_wake(std::uint64_t summary) noexcept {
-    return sleeping(summary) != 0 && searching(summary) == 0;
+  bool wants_wake(std::uint64_t summary) const noexcept {
+    return sleeping(summary) > borrowed_.load(std::memory_order_relaxed) && searching(summary) == 0;
   }
 
   // With the lock held: takes the sleeper off the list. It counts as searching from now on.
@@ -133,7 +146,8 @@ class IdleWorkers {
   void rouse(Sleeper& sleeper, Bed bed) noexcept;
 
   os::Epoll& poller_;
-  atomic<std::uint64_t> summary_{0};  // how many sleep, and how many search
+  atomic<std::uint64_t> summary_{0};   // how many sleep, and how many search
+  atomic<std::uint32_t> borrowed_{0};  // how many threads run at home in place of sleepers
   os::SpinLock lock_;
   Sleeper* newest_ = nullptr;     // guarded by lock_: who sleep on their own word
   Sleeper* in_poller_ = nullptr;  // guarded by lock_: who sleeps there and has no token yet

@@ -113,7 +113,7 @@ long close(int descriptor) {
 
 long read_at(int descriptor, void* buffer, std::size_t bytes, off_t offset) {
   const iovec vector{buffer, bytes};
-  if (!fiber::self().is_home()) {
+  if (be_away(fiber::self())) {
     const long result = transfer_without_blocking(SYS_preadv2, descriptor, vector, offset);
     if (result == static_cast<long>(bytes)) return result;
   }

@@ -34,7 +34,7 @@ template <class Call>
 long when_ready(int descriptor, Direction direction, os::Instant deadline, std::size_t bytes,
                 Call call) {
   fiber::Fiber& self = fiber::self();
-  if (self.is_home()) return call(Attempt::blocking);
+  if (!be_away(self)) return call(Attempt::blocking);
   Poller& poller = self.runtime->poller();
   for (;;) {
     const Edge before = poller.look(descriptor, direction);

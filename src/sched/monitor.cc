@@ -52,7 +52,8 @@ void Monitor::run() {
     const os::Instant now = os::MonotonicClock::now();
     runtime_.for_each_worker([&](Worker& worker) { look_after(worker, seen_[worker.index], now); });
     attend_outside(now);
-    const bool all_asleep = runtime_.idle().sleeping() >= runtime_.workers();
+    look_after_loans(now);
+    const bool all_asleep = everybody_sleeps();
     quiet_ticks_ = all_asleep ? quiet_ticks_ + 1 : 0;
     const bool goes_to_sleep = quiet_ticks_ > quiet_ticks_before_sleep;
     if (statistics_ != nullptr && (goes_to_sleep || now >= next_update_)) {
@@ -71,13 +72,25 @@ void Monitor::sleep(bool all_asleep) {
   asleep_.store(1, std::memory_order_seq_cst);
   // Pairs with get_up() before somebody_is_up(): either it sees us asleep, or we see it up.
   base::atomic_thread_fence(std::memory_order_seq_cst);
-  while (asleep_.load(std::memory_order_seq_cst) == 1 &&
-         runtime_.idle().sleeping() >= runtime_.workers() &&
+  while (asleep_.load(std::memory_order_seq_cst) == 1 && everybody_sleeps() &&
          !stopping_.load(std::memory_order_seq_cst)) {
     os::futex_wait(asleep_, 1);
   }
   asleep_.store(0, std::memory_order_relaxed);
   quiet_ticks_ = 0;
+}
+
+// A thread that runs in a sleeper's place keeps it from others as a carrier does, and no longer.
+void Monitor::look_after_loans(os::Instant now) {
+  if (runtime_.idle().borrowed() == 0 || !runtime_.anything_to_share()) {
+    loans_disputed_since_ = now;
+    return;
+  }
+  runtime_.call_in_loans(now - loans_disputed_since_ >= options_.patience_running);
+}
+
+bool Monitor::everybody_sleeps() noexcept {
+  return runtime_.idle().sleeping() >= runtime_.workers() && runtime_.idle().borrowed() == 0;
 }
 
 void Monitor::wake() noexcept {
@@ -90,6 +103,9 @@ void Monitor::look_after(Worker& worker, Seen& seen, os::Instant now) {
   Fiber* const next = worker.next.load(std::memory_order_relaxed);
   const std::uint64_t switches =
       carrier == nullptr ? 0 : carrier->switches.load(std::memory_order_relaxed);
+  if (worker.unmanned.load(std::memory_order_relaxed) && worker.unmanned.exchange(false)) {
+    runtime_.man(worker);  // perhaps the system has a thread now
+  }
   if (carrier == nullptr || carrier != seen.carrier || switches != seen.switches) {
     seen = {.carrier = carrier, .switches = switches, .since = now, .next = next};
     return;
@@ -99,7 +115,8 @@ void Monitor::look_after(Worker& worker, Seen& seen, os::Instant now) {
     return;
   }
   IdleWorkers& idle = runtime_.idle();
-  const bool others_are_free = idle.sleeping() != 0 || idle.anybody_searches();
+  const bool others_are_free = (idle.sleeping() != 0 || idle.anybody_searches()) &&
+                               worker.pinned.empty();  // which nobody else may run
   if (others_are_free) {
     // It woke a fiber and did not stop, as it usually does: somebody else may have the fiber.
     if (next != nullptr && next == seen.next) runtime_.share_next(worker);
@@ -117,18 +134,27 @@ void Monitor::look_after(Worker& worker, Seen& seen, os::Instant now) {
 }
 
 void Monitor::relieve(Worker& worker, Carrier& carrier, bool asleep_in_kernel) {
-  if (runtime_.relieved_now() >= options_.most_relieved) {
+  // One that sleeps costs memory; one that runs takes its share of a CPU that is not there.
+  const bool too_many = asleep_in_kernel
+                            ? runtime_.relieved_asleep() >= options_.most_relieved_asleep
+                            : runtime_.relieved_running() >= options_.most_relieved_running;
+  if (too_many) {
     not_relieved_.add();
     return;
   }
   Fiber* const stuck = carrier.running.load(std::memory_order_relaxed);
   // Pairs with the compare-and-swap in Runtime::run(), and with the load in make_ready().
+  runtime_.count_relieved(carrier, asleep_in_kernel);
   Phase expected = Phase::in_fiber;
-  if (!carrier.phase.compare_exchange_strong(expected, Phase::relieved)) return;
+  if (!carrier.phase.compare_exchange_strong(expected, Phase::relieved)) {
+    runtime_.uncount_relieved(carrier);
+    return;
+  }
   carrier.attention.store(1, std::memory_order_relaxed);
   stuck_calls_.record(carrier.own->id, stuck, asleep_in_kernel);
   relieved_.add();
-  runtime_.pass_on(worker);
+  worker.carrier.store(nullptr, std::memory_order_relaxed);
+  runtime_.man(worker);
 }
 
 // What nobody has looked at since the last tick.

@@ -36,7 +36,8 @@ struct MonitorOptions {
   std::chrono::nanoseconds tick = std::chrono::milliseconds{1};
   std::chrono::nanoseconds patience_asleep = std::chrono::milliseconds{5};
   std::chrono::nanoseconds patience_running = std::chrono::milliseconds{100};
-  std::uint32_t most_relieved = 64;
+  std::uint32_t most_relieved_asleep = 4096;
+  std::uint32_t most_relieved_running = 64;
   // Whether there is a page that other processes can read; see statistics.h.
   bool publish = false;
 };
@@ -72,6 +73,8 @@ class Monitor {
   void wake() noexcept;
   // Sleeps a tick, or until somebody is up.
   void sleep(bool all_asleep);
+  bool everybody_sleeps() noexcept;
+  void look_after_loans(os::Instant now);
   void look_after(Worker& worker, Seen& seen, os::Instant now);
   void attend_outside(os::Instant now);
   void relieve(Worker& worker, Carrier& carrier, bool asleep_in_kernel);
@@ -83,6 +86,7 @@ class Monitor {
   atomic<bool> stopping_{false};
   std::unique_ptr<Seen[]> seen_;
   std::uint32_t quiet_ticks_ = 0;
+  os::Instant loans_disputed_since_ = os::Instant::min();
   std::uint64_t polls_seen_ = 0;
   Counter relieved_, not_relieved_;
   StuckCalls stuck_calls_;

@@ -6,7 +6,10 @@
 
 #include "os/futex.h"
 #include "os/system_call.h"
+#include "sched/outside_wakers.h"
 #include "sched/runtime.h"
+#include "sched/switching.h"
+#include "sched/thread.h"
 
 namespace weft::sched {
 
@@ -62,6 +65,29 @@ void park_away(Fiber& self, ParkKind kind, os::Instant deadline) noexcept {
   if (deadline != os::never) self.timer.worker->timers.remove(self);
 }
 
+// At home, in a sleeper's place: the fiber leaves home by parking. The word comes first, and the
+// context is saved after; who unparks and takes the fiber waits for `away`, see enter().
+void park_leaving_home(Fiber& self, ParkKind kind, os::Instant deadline) noexcept {
+  Runtime& runtime = *self.runtime;
+  Worker& worker = runtime.worker_at(0);  // any timers will do
+  worker.parks[static_cast<std::size_t>(kind)].add();
+  if (deadline != os::never) {
+    self.timer.worker = &worker;
+    if (worker.timers.add(self, deadline)) runtime.timer_added(deadline);
+  }
+  runtime.give_back(self);
+  self.place.store(Place::parked, std::memory_order_relaxed);
+  std::uint32_t expected = Permit::none;
+  if (self.permit.compare_exchange_strong(expected, Permit::parked)) {
+    weft_leave_home(&self.context, &self.door);
+    finish_switch(self);
+  } else {
+    self.permit.exchange(Permit::none, std::memory_order_acquire);  // unparked in between
+    leave_home();
+  }
+  if (deadline != os::never) self.timer.worker->timers.remove(self);
+}
+
 void be_ready(Fiber& fiber) noexcept {
   fiber.runtime->make_ready_last(fiber);
 }
@@ -73,7 +99,9 @@ void park(ParkKind kind, const void* object, os::Instant deadline) noexcept {
   if (take_permit(self)) return;
   self.park_kind.store(kind, std::memory_order_relaxed);
   self.waits_for.store(object, std::memory_order_relaxed);
-  if (self.is_home()) {
+  if (self.is_leaving()) {
+    park_leaving_home(self, kind, deadline);
+  } else if (self.is_home()) {
     park_home(self, deadline);
   } else {
     park_away(self, kind, deadline);
@@ -82,6 +110,7 @@ void park(ParkKind kind, const void* object, os::Instant deadline) noexcept {
 }
 
 void unpark(Fiber& thread) noexcept {
+  const OutsideWaker outside;
   std::uint32_t permit = thread.permit.load(std::memory_order_relaxed);
   for (;;) {
     const bool stopped = permit == Permit::parked || permit == Permit::parked_home;
@@ -99,6 +128,8 @@ void unpark(Fiber& thread) noexcept {
 
 void yield() noexcept {
   Fiber& self = fiber::self();
+  // On a loan it goes on where it is, unless somebody waits for the place.
+  if (self.is_leaving() && self.runtime->anything_to_share()) return leave_home();
   if (self.is_home()) {
     os::call(SYS_sched_yield);
     return;
@@ -116,7 +147,7 @@ void yield() noexcept {
 void pin_to(Worker* worker) noexcept {
   Fiber& self = fiber::self();
   self.pinned = worker;
-  if (worker == nullptr || self.is_home()) return;
+  if (worker == nullptr || !be_away(self)) return;
   if (self.carried_by()->worker.load(std::memory_order_relaxed) != worker) {
     self.runtime->leave(self, be_ready);
   }

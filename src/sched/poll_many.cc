@@ -93,7 +93,7 @@ long poll_blocking(pollfd* descriptors, std::size_t count, os::Instant deadline)
 
 long poll(pollfd* descriptors, std::size_t count, os::Instant deadline) {
   fiber::Fiber& self = fiber::self();
-  if (self.is_home()) return poll_blocking(descriptors, count, deadline);
+  if (!be_away(self)) return poll_blocking(descriptors, count, deadline);
   Subscriptions subscriptions(self.runtime->poller(), descriptors, count);
   for (;;) {
     subscriptions.look();

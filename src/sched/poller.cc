@@ -90,7 +90,7 @@ void Poller::drained(int descriptor, Direction direction, const Edge& before) no
   Entry* const entry = existing_entry_of(descriptor);
   if (entry == nullptr) return;
   const std::scoped_lock guard(entry->lock);
-  if (!entry->registered || !entry->stream ||
+  if (!entry->registered || !entry->stream || entry->ended ||
       entry->generation.load(std::memory_order_relaxed) != before.generation) {
     return;  // no edge would tell us of the end of it, or less is no sign of it
   }
@@ -219,6 +219,7 @@ void Poller::begin_close(int descriptor) noexcept {
   if (entry->registered) epoll_.remove(descriptor);
   entry->registered = false;
   entry->unpollable = false;
+  entry->ended = false;
   entry->generation.store(entry->generation.load(std::memory_order_relaxed) + 1,
                           std::memory_order_release);
   for (auto& drained : entry->drained) drained.store(0, std::memory_order_relaxed);
@@ -248,6 +249,7 @@ void Poller::deliver(const os::Epoll::Event* events, std::size_t count) noexcept
     if (!entry->registered || entry->generation.load(std::memory_order_relaxed) != generation) {
       continue;  // of a file that had this number before
     }
+    if ((events[i].events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0) entry->ended = true;
     for (const Direction direction : {Direction::read, Direction::write}) {
       if ((events[i].events & events_of(direction)) != 0) count_edge(*entry, direction);
     }

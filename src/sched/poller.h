@@ -112,6 +112,7 @@ class Poller {
     bool registered = false;                 // guarded by lock, as the rest
     bool unpollable = false;
     bool stream = false;  // a short read means that nothing is left
+    bool ended = false;   // but the end, which may have come with the last bytes, by one edge
     bool accepting = false;
     PollWaiter* waiters = nullptr;
   };

@@ -6,7 +6,11 @@
 #include <mutex>
 
 #include "arch/switch.h"
+#include "fiber/table.h"
+#include "os/check.h"
 #include "os/futex.h"
+#include "os/task_file.h"
+#include "sched/outside_wakers.h"
 #include "sched/poller.h"
 
 namespace weft::sched {
@@ -25,6 +29,9 @@ Runtime::Runtime(const RuntimeOptions& options)
 }
 
 Runtime::~Runtime() {
+  while (const std::uint32_t fibers = fibers_.load(std::memory_order_acquire)) {
+    os::futex_wait(fibers_, fibers);
+  }
   stopping_.store(true, std::memory_order_seq_cst);
   set_target(0);
   for (;;) {
@@ -40,6 +47,7 @@ Runtime::~Runtime() {
     os::futex_wait(carriers_, carriers, os::MonotonicClock::now() + std::chrono::milliseconds{1});
   }
   monitor_.reset();
+  OutsideWaker::wait_for_all();
   while (Carrier* const carrier = first_made_) {
     first_made_ = carrier->next_made;
     delete carrier;
@@ -59,7 +67,10 @@ void Runtime::set_target(std::uint32_t target) {
   for_each_worker([&](Worker& worker) {
     if (worker.index < target) {
       // Pairs with the store in retire(): either we find it given up, or it finds itself wanted.
-      if (!worker.active.exchange(true)) employ(worker);
+      if (worker.active.exchange(true) || employ(worker)) return;
+      // The others do its work, and the monitor tries again.
+      os::check(monitor_ != nullptr && carriers() != 0,
+                "weft: no kernel thread left for a worker; raise `ulimit -u`");
       return;
     }
     // Also where it was relieved: the mark is only a hint.
@@ -74,19 +85,48 @@ void Runtime::share_next(Worker& worker) noexcept {
   if (fiber != nullptr) inject(*fiber);
 }
 
-void Runtime::pass_on(Worker& worker) {
-  worker.carrier.store(nullptr, std::memory_order_relaxed);
-  employ(worker);
+bool Runtime::try_borrow(fiber::Fiber& self) noexcept {
+  if (!idle_.try_borrow()) return false;
+  self.loan.store(fiber::Loan::borrowed, std::memory_order_relaxed);
+  if (monitor_ != nullptr) monitor_->somebody_is_up();
+  return true;
+}
+
+void Runtime::give_back(fiber::Fiber& self) noexcept {
+  if (self.loan.exchange(fiber::Loan::none) != fiber::Loan::borrowed) return;
+  idle_.give_back();
+  // What became ready meanwhile was left to us.
+  if (anything_to_share()) idle_.wake_one();
+}
+
+void Runtime::call_in_loans(bool also_running) noexcept {
+  fiber::for_each([&](fiber::Fiber& fiber) {
+    fiber::Loan loan = fiber.loan.load(std::memory_order_relaxed);
+    if (loan != fiber::Loan::borrowed || !(also_running || os::is_asleep(fiber.id))) return;
+    if (!fiber.loan.compare_exchange_strong(loan, fiber::Loan::called_in)) return;
+    idle_.give_back();
+    if (anything_to_share()) idle_.wake_one();
+  });
+}
+
+void Runtime::fiber_is_over() noexcept {
+  // The last touch: the runtime may be gone after this, and its address is only a name.
+  if (fibers_.fetch_sub(1, std::memory_order_acq_rel) == 1) os::futex_wake(fibers_);
+}
+
+void Runtime::uncount_relieved(const Carrier& carrier) noexcept {
+  auto& count = carrier.relieved_asleep ? relieved_asleep_ : relieved_running_;
+  count.fetch_sub(1, std::memory_order_relaxed);
+}
+
+void Runtime::count_relieved(Carrier& carrier, bool asleep) noexcept {
+  carrier.relieved_asleep = asleep;
+  (asleep ? relieved_asleep_ : relieved_running_).fetch_add(1, std::memory_order_relaxed);
 }
 
 void Runtime::look_outside() noexcept {
   poll_now(workers_[0]);
   fire_timers(workers_[0]);
-}
-
-std::uint32_t Runtime::relieved_now() const noexcept {
-  const std::uint32_t expected = workers() + spares_.load(std::memory_order_relaxed);
-  return carriers() > expected ? carriers() - expected : 0;
 }
 
 }  // namespace weft::sched

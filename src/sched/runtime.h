@@ -58,15 +58,28 @@ class Runtime {
   // A deadline is there that nobody waits for yet.
   void timer_added(os::Instant deadline) noexcept;
 
+  // A fiber begins, at home, in a sleeper's place; and stops to.
+  bool try_borrow(fiber::Fiber& self) noexcept;
+  void give_back(fiber::Fiber& self) noexcept;
+  // The runtime goes when all its fibers are over.
+  void fiber_begins() noexcept { fibers_.fetch_add(1, std::memory_order_relaxed); }
+  void fiber_is_over() noexcept;
+
   // For the monitor. Puts what stands in Worker::next where others find it.
   void share_next(Worker& worker) noexcept;
-  // Gives the worker, whose carrier was relieved, to another one.
-  void pass_on(Worker& worker);
+  // Finds a carrier for a worker that has none: it was relieved, or there was none to be had.
+  void man(Worker& worker) noexcept { static_cast<void>(employ(worker)); }
+  // Others wait for a worker: takes their places from those who run at home in place of one, and
+  // sleep in the kernel, or from all of them.
+  void call_in_loans(bool also_running) noexcept;
   // Polls and fires timers in place of workers that are all busy.
   void look_outside() noexcept;
   bool anything_to_share() noexcept;
-  // How many carriers have been relieved, and still run their fiber; about.
-  std::uint32_t relieved_now() const noexcept;
+  // How many carriers have been relieved, and still have their fiber.
+  std::uint32_t relieved_asleep() const noexcept { return relieved_asleep_.load(); }
+  std::uint32_t relieved_running() const noexcept { return relieved_running_.load(); }
+  void count_relieved(Carrier& carrier, bool asleep) noexcept;
+  void uncount_relieved(const Carrier& carrier) noexcept;
 
   IdleWorkers& idle() noexcept { return idle_; }
   Monitor* monitor() noexcept { return monitor_.get(); }
@@ -93,8 +106,9 @@ class Runtime {
   void stop_searching(Carrier& carrier);
   void set_target(std::uint32_t target);
   Carrier& make_carrier();
-  // Finds a carrier for the worker: a spare one, or a new one.
-  void employ(Worker& worker);
+  // Finds a carrier for the worker: a spare one, or a new one; false: the system has no thread
+  // left.
+  bool employ(Worker& worker) noexcept;
   // Empties the worker's queues for others, and gives it up. False: it is wanted again.
   bool retire(Carrier& carrier, Worker& worker);
   // Sleeps until there is a worker for the carrier; false: it shall end.
@@ -112,6 +126,8 @@ class Runtime {
   void fire_timers(Worker& worker) noexcept;
   os::Instant nearest_timer() noexcept;
   void inject(fiber::Fiber& fiber) noexcept;
+  // The carrier was relieved and has put fibers into a queue that nobody may look at any more.
+  void rescue(const Carrier& carrier, Worker& worker) noexcept;
   // The worker has retired: what may only run there goes to the first worker.
   void unpin(Worker& worker) noexcept;
 
@@ -129,6 +145,9 @@ class Runtime {
   atomic<std::uint32_t> target_{0};    // how many workers there shall be
   atomic<std::uint32_t> made_{0};      // how many there ever were: queues and timers to look into
   atomic<std::uint32_t> carriers_{0};  // kernel threads
+  atomic<std::uint32_t> fibers_{0};    // that are not over
+  atomic<std::uint32_t> relieved_asleep_{0};
+  atomic<std::uint32_t> relieved_running_{0};
   atomic<bool> stopping_{false};
   // Until when the sleeper in the poller sleeps at most; the least there is: nobody sleeps there.
   atomic<os::Instant::rep> poll_until_{os::Instant::min().time_since_epoch().count()};

@@ -198,7 +198,7 @@ void Statistics::update(Runtime& runtime, const Monitor& monitor, std::uint32_t 
   next_.workers_asleep = runtime.idle().sleeping();
   next_.carriers = runtime.carriers();
   next_.spares = spares;
-  next_.relieved_now = runtime.relieved_now();
+  next_.relieved_now = runtime.relieved_asleep() + runtime.relieved_running();
   next_.workers_made = 0;
   runtime.for_each_worker([&](const Worker& worker) {
     const std::uint32_t row = next_.workers_made++;

@@ -14,13 +14,19 @@ namespace {
 
 // How often in a row a worker runs what was just woken before it looks at its queue.
 constexpr std::uint32_t most_turns_by_next = 3;
+// And how often what only it may run, before the others have a turn.
+constexpr std::uint32_t most_turns_by_pinned = 3;
 
 }  // namespace
 
 Fiber* Worker::take_local() noexcept {
-  if (!pinned.empty()) {
-    if (Fiber* const fiber = pinned.pop()) return fiber;
+  if (turns_by_pinned < most_turns_by_pinned) {
+    if (Fiber* const fiber = pinned.pop()) {
+      turns_by_pinned = turns_by_pinned + 1;
+      return fiber;
+    }
   }
+  turns_by_pinned = 0;
   if (turns_by_next < most_turns_by_next && next.load(std::memory_order_relaxed) != nullptr) {
     // Acquires what make_ready() released; a thief may be faster.
     if (Fiber* const fiber = next.exchange(nullptr, std::memory_order_acq_rel)) {
@@ -30,8 +36,10 @@ Fiber* Worker::take_local() noexcept {
   }
   turns_by_next = 0;
   if (Fiber* const fiber = queue.pop()) return fiber;
-  if (next.load(std::memory_order_relaxed) == nullptr) return nullptr;
-  return next.exchange(nullptr, std::memory_order_acq_rel);
+  if (next.load(std::memory_order_relaxed) != nullptr) {
+    if (Fiber* const fiber = next.exchange(nullptr, std::memory_order_acq_rel)) return fiber;
+  }
+  return pinned.pop();
 }
 
 void enter(Carrier& carrier, Fiber& fiber) noexcept {
@@ -105,6 +113,7 @@ void Runtime::make_ready(Fiber& fiber) noexcept {
     // From the idle context, or on the way between two fibers.
     worker->queue.push(fiber);
     if (!carrier->searching) idle_.notify();
+    rescue(*carrier, *worker);
     return;
   }
   carrier->woke_next = true;
@@ -139,6 +148,14 @@ void Runtime::make_ready_last(Fiber& fiber) noexcept {
   if (worker == nullptr || fiber.pinned != nullptr) return make_ready(fiber);
   worker->queue.push(fiber);
   if (!carrier->searching) idle_.notify();
+  rescue(*carrier, *worker);
+}
+
+// Pairs with the compare-and-swap in Monitor::relieve(), as in make_ready().
+void Runtime::rescue(const Carrier& carrier, Worker& worker) noexcept {
+  if (carrier.phase.load(std::memory_order_seq_cst) != Phase::relieved) return;
+  RunQueue::Chain stranded = worker.queue.take_all();
+  while (Fiber* const fiber = stranded.pop()) inject(*fiber);
 }
 
 void Runtime::inject(Fiber& fiber) noexcept {

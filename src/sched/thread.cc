@@ -8,7 +8,7 @@
 #include <chrono>
 
 #include "fiber/libc.h"
-#include "fiber/table.h"
+#include "fiber/rseq.h"
 #include "os/signal_mask.h"
 #include "os/system_call.h"
 #include "sched/park.h"
@@ -43,6 +43,7 @@ void give_up(Thread* thread) noexcept {
 
 // The thread's last words, at home; what follows is libc's: destructors, and the end.
 void say_over(Thread* thread, Fiber& self) noexcept {
+  Runtime& runtime = *self.runtime;
   self.runtime = nullptr;  // from here on a thread that never leaves home
   // Pairs with the load in the table's sweep, after which the record is another's.
   self.place.store(Place::finished, std::memory_order_release);
@@ -51,17 +52,34 @@ void say_over(Thread* thread, Fiber& self) noexcept {
   Fiber* const joiner = thread->joiner.load(std::memory_order_seq_cst);
   if (joiner != nullptr) unpark(*joiner);
   give_up(thread);
+  runtime.fiber_is_over();
 }
+
+// Goes home for the end of the thread, whether its function returns or libc unwinds it
+// (pthread_exit): the rest of the unwinding, too, is home's.
+class LastTripHome {
+ public:
+  LastTripHome(Thread* thread, Fiber& self) noexcept : thread_(thread), self_(self) {}
+  ~LastTripHome() {
+    go_home("thread end");
+    say_over(thread_, self_);
+  }
+  LastTripHome(const LastTripHome&) = delete;
+  LastTripHome& operator=(const LastTripHome&) = delete;
+
+ private:
+  Thread* const thread_;
+  Fiber& self_;
+};
 
 void* home_main(void* argument) {
   auto* const thread = static_cast<Thread*>(argument);
   Fiber& self = fiber::self();
   self.runtime = thread->runtime;
-  leave_home();
-  void* const result = thread->function(thread->argument);
-  go_home("thread end");
-  say_over(thread, self);
-  return result;
+  fiber::leave_rseq();
+  const LastTripHome last_trip_home(thread, self);
+  begin();
+  return thread->function(thread->argument);
 }
 
 }  // namespace
@@ -74,8 +92,10 @@ int spawn(Runtime& runtime, const pthread_attr_t* attributes, void* (*function)(
   made->argument = argument;
   // A home sleeps with the program's signals blocked.
   const os::SignalMask none_for_the_new_thread;
+  runtime.fiber_begins();
   const int error = fiber::libc().create(&made->home, attributes, home_main, made);
   if (error != 0) {
+    runtime.fiber_is_over();
     delete made;
     return error;
   }

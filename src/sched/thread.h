@@ -36,10 +36,25 @@ void go_home(const char* site) noexcept;
 // leaves home returns at once.
 void leave_home() noexcept;
 
+// How a thread begins. Where a worker sleeps for want of work, the thread borrows its place and
+// runs at home, as if it were there: short threads never need a worker. It leaves home when it
+// first has to wait, or to let others go first. Otherwise it leaves at once.
+void begin() noexcept;
+
+// Whether the calling fiber is to be treated as if a worker ran it: one does, or it runs at home in
+// place of one.
+inline bool counts_as_away(const fiber::Fiber& self) noexcept {
+  return !self.is_home() || self.is_leaving();
+}
+
+// Before something that only a carrier can do: leaves home if the fiber runs there on a loan.
+// Answers whether it is away now.
+bool be_away(fiber::Fiber& self) noexcept;
+
 // Does something at home, and comes back if the fiber was away before.
 template <class Function>
 auto at_home(const char* site, Function function) {
-  const bool was_away = !fiber::self().is_home();
+  const bool was_away = counts_as_away(fiber::self());
   if (was_away) go_home(site);
   struct Return {
     bool away;

@@ -64,11 +64,13 @@ struct alignas(128) Worker {
   Timers timers;
   Sleeper sleeper;
   atomic<bool> active{false};                // a carrier holds it, or is about to
+  atomic<bool> unmanned{false};              // or would, if the system had a thread left for it
   atomic<struct Carrier*> carrier{nullptr};  // which one; for who wants its attention
 
   // Hints of whoever holds it.
   Hint<std::uint32_t> turns;
   Hint<std::uint32_t> turns_by_next;
+  Hint<std::uint32_t> turns_by_pinned;
   Hint<bool> look_outside;  // before the next fiber: poller, timers, injected fibers
 
   Counter switches, steals, stolen_fibers, polls, timers_fired;
@@ -107,6 +109,8 @@ struct alignas(128) Carrier {
   // Written by the carrier, read by the monitor.
   atomic<fiber::Fiber*> running{nullptr};
   atomic<std::uint64_t> switches{0};
+
+  bool relieved_asleep = false;  // written by the monitor before it takes the worker
 
   // Guarded by Runtime::spares_lock_, but for the word.
   atomic<std::uint32_t> spare_word{0};  // 1: look at `worker`, or leave

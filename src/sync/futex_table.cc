@@ -208,10 +208,11 @@ int requeue(const Word& word, int wake_count, const Word& target, int requeue_co
         from.queue.remove(waiter);
         chosen.add(waiter);
       } else if (requeued < requeue_count) {
+        ++requeued;
+        if (&word == &target) return true;  // it would be met again and again
         from.queue.remove(waiter);
         waiter.word.store(&target, std::memory_order_relaxed);
         to.queue.push_back(waiter);
-        ++requeued;
       } else {
         return false;
       }

@@ -125,6 +125,40 @@ TEST(EngineFaultTest, ANumberThatComesAgainIsAnotherFile) {
   }
 }
 
+// The bytes and the end arrive while nobody polls, and are one edge.
+TEST(EngineFaultTest, AnEndThatComesWithTheLastBytesIsSeen) {
+  sched::Runtime runtime({.workers = 1});
+  int ends[2];
+  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+  std::atomic<fiber::Fiber*> waiting{nullptr};
+  std::atomic<bool> spins{false};
+  std::atomic<bool> stop{false};
+  long results[2] = {-1, -1};
+  Joinable reader(runtime, [&] {
+    char bytes[16];
+    waiting = &fiber::self();
+    for (long& result : results) result = sched::receive(ends[0], bytes, sizeof(bytes), 0);
+  });
+  while (waiting == nullptr || waiting.load()->place != fiber::Place::parked) {
+    std::this_thread::yield();
+  }
+  Joinable spinner(runtime, [&] {
+    spins = true;
+    while (!stop) {
+    }
+  });
+  while (!spins) std::this_thread::yield();
+  EXPECT_EQ(::write(ends[1], "x", 1), 1);
+  EXPECT_EQ(::shutdown(ends[1], SHUT_WR), 0);
+  stop = true;
+  reader.join();
+  spinner.join();
+  EXPECT_EQ(results[0], 1);
+  EXPECT_EQ(results[1], 0);
+  ::close(ends[0]);
+  ::close(ends[1]);
+}
+
 TEST(EngineFaultTest, DeadlinesOfReadsAreKept) {
   sched::Runtime runtime({.workers = 1});
   int ends[2];

@@ -31,6 +31,7 @@ TEST(StuckFiberTest, OthersRunOnAndTheReportNamesTheCallAndTheLine) {
   sched::Runtime runtime({.workers = 1});
   std::atomic<bool> blocked{false};
   Joinable stuck(runtime, [&] {
+    sched::be_away(fiber::self());
     blocked = true;
     EXPECT_EQ(wait_on_a_pipe(pipe[0]), 1);
   });

@@ -33,6 +33,7 @@ std::atomic<int> moves{0};
 void move() {
   const long before = os::call(SYS_gettid);
   sched::Runtime& runtime = *fiber::self().runtime;
+  sched::be_away(fiber::self());
   const std::uint32_t here = fiber::self().carried_by()->worker.load()->index;
   sched::pin_to(&runtime.worker_at((here + 1) % workers));
   if (os::call(SYS_gettid) != before) ++moves;

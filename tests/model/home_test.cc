@@ -44,8 +44,8 @@ void to_and_fro(Program& program) {
   auto& state = program.make<State>();
   auto& engine = program.make<Engine>(program, workers(2), 4);
   auto& traveller = engine.spawn([&state] {
-    const fiber::Fiber& self = fiber::self();
-    check(!self.is_home(), "it has not left");
+    fiber::Fiber& self = fiber::self();
+    check(sched::be_away(self), "it has not left");
     state.wait_for(1);
     sched::go_home("model test");
     check(self.is_home(), "it is not home");
@@ -64,13 +64,14 @@ void timers_on_the_way(Program& program) {
   auto& engine = program.make<Engine>(program, workers(1), 2);
   auto& alone = program.make<Alone>();
   engine.spawn([&alone] {
-    const fiber::Fiber& self = fiber::self();
+    fiber::Fiber& self = fiber::self();
+    check(sched::be_away(self), "it has not left");
     for (int i = 0; i < 2; ++i) {
-      sched::park(ParkKind::sleep, nullptr, os::MonotonicClock::now() + 10us);
+      sched::park(ParkKind::sleep, nullptr, os::MonotonicClock::now() + 100us);
       alone.step();
       sched::go_home("model test");
       check(self.is_home(), "it is not home");
-      sched::park(ParkKind::sleep, nullptr, os::MonotonicClock::now() + 10us);
+      sched::park(ParkKind::sleep, nullptr, os::MonotonicClock::now() + 100us);
       alone.step();
       sched::leave_home();
       check(!self.is_home(), "it has not left");

@@ -64,7 +64,7 @@ void events_timers_and_wakes(Program& program) {
   Descriptors::open(number);
   engine.spawn([&] { read_from(engine.runtime().poller()); });
   auto& sleeper = engine.spawn([&state] {
-    sleep_until(os::MonotonicClock::now() + 10us);
+    sleep_until(os::MonotonicClock::now() + 1ms);
     while (!state.told.load()) sched::park(ParkKind::other, &state);
   });
   engine.main([&] {
@@ -85,12 +85,43 @@ void a_timer_against_sleep(Program& program) {
     while (!state.told.load()) sched::park(ParkKind::other, &state);
   });
   engine.spawn([&] {
-    sleep_until(os::MonotonicClock::now() + 100us);
+    sleep_until(os::MonotonicClock::now() + 1ms);
     state.told.store(true);
     sched::unpark(*waiter.fiber());
   });
 }
 
+// One from outside wakes a fiber again and again, as soon as it is answered: workers lie down and
+// get up all the time.
+void ping_pong_with_the_outside(Program& program) {
+  struct State {
+    atomic<int> asked{0};
+    atomic<int> answered{0};
+    fiber::Fiber* outside = nullptr;
+  };
+  constexpr int rounds = 3;
+  auto& state = program.make<State>();
+  auto& engine = program.make<Engine>(program, workers(2), 3);
+  auto& inside = engine.spawn([&state] {
+    for (int round = 1; round <= rounds; ++round) {
+      while (state.asked.load() < round) sched::park(ParkKind::other, &state);
+      state.answered.store(round);
+      sched::unpark(*state.outside);
+    }
+  });
+  engine.main([&] {
+    state.outside = &fiber::self();
+    for (int round = 1; round <= rounds; ++round) {
+      state.asked.store(round);
+      sched::unpark(*inside.fiber());
+      while (state.answered.load() < round) sched::park(ParkKind::other, &state);
+    }
+  });
+}
+
+TEST(Idle, PingPongWithTheOutside) {
+  expect_engine_pass(100'000, ping_pong_with_the_outside);
+}
 TEST(Idle, InjectedFibersMeet) {
   expect_engine_pass(100'000, injected_fibers_meet);
 }

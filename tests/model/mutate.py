@@ -8,6 +8,7 @@
 #   # One sentence saying what is planted.
 #   file: os/spin_lock.h              (the product file, below src/)
 #   test: model_spin_lock             (the weft_model_test() that has to catch it)
+#   case: SpinLock.ExcludesAtRandom   (which of its cases; without this line, any)
 #   --- product
 #   whole lines that are in the product file exactly once
 #   --- mutant
@@ -34,13 +35,16 @@ class Mutant:
         head, self.old, self.new, rest = sections[0::2]
         self.file = self.value_of("file", head)
         self.test = self.value_of("test", head)
+        self.case = self.value_of("case", head, default="*")
         if rest.strip():
             refuse(path, "goes on behind '--- end'")
         if not self.old.strip():
             refuse(path, "has nothing behind '--- product'")
 
-    def value_of(self, name, head):
+    def value_of(self, name, head, default=None):
         found = re.findall(rf"^{name}: (\S+)$", head, flags=re.MULTILINE)
+        if not found and default is not None:
+            return default
         if len(found) != 1:
             refuse(self.path, f"needs one line '{name}: …' before '--- product'")
         return found[0]
@@ -99,7 +103,8 @@ def print_affected(mutant, source, modules):
 # Runs the mutated program. A crash, a time-out and a test that fails on its own catch nothing.
 def expect_caught(mutant, program, seconds):
     try:
-        run = subprocess.run([program, "--gtest_fail_fast", "--gtest_brief=1"],
+        run = subprocess.run([program, "--gtest_fail_fast", "--gtest_brief=1",
+                              f"--gtest_filter={mutant.case}"],
                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=seconds,
                              encoding="utf-8", errors="replace", check=False)
     except subprocess.TimeoutExpired:

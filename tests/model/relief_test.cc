@@ -18,13 +18,16 @@ namespace {
 using namespace std::chrono_literals;
 using fiber::ParkKind;
 
-// One worker, and a monitor without patience.
-sched::RuntimeOptions impatient() {
-  return {.workers = 1,
-          .most_workers = 1,
+// A monitor without patience.
+sched::RuntimeOptions impatient(std::uint32_t workers = 1) {
+  return {.workers = workers,
+          .most_workers = workers,
           .monitored = true,
-          .monitor = {
-              .tick = 100us, .patience_asleep = 0ns, .patience_running = 0ns, .most_relieved = 4}};
+          .monitor = {.tick = 100us,
+                      .patience_asleep = 0ns,
+                      .patience_running = 0ns,
+                      .most_relieved_asleep = 4,
+                      .most_relieved_running = 4}};
 }
 
 // Two fibers that stop their carrier until both are there: one worker is not enough.
@@ -55,6 +58,33 @@ void wakes_after_relief(Program& program) {
   engine.main([&] { state.meeting.come(); });
 }
 
+// Workers come and go while the monitor takes one from a carrier. In the end there are two, and
+// each has a carrier: also the one that a fiber is pinned to.
+void relief_against_resize(Program& program) {
+  struct State {
+    Meeting meeting{2};
+    atomic<bool> go{false};
+  };
+  auto& state = program.make<State>();
+  auto& engine = program.make<Engine>(program, impatient(2), 9);
+  engine.spawn([&state] { state.meeting.come(); });
+  auto& pinned = engine.spawn([&] {
+    while (!state.go.load()) sched::park(ParkKind::other, &state);
+    sched::pin_to(&engine.runtime().worker_at(1));
+    sched::pin_to(nullptr);
+  });
+  engine.main([&] {
+    engine.runtime().resize(1);
+    engine.runtime().resize(2);
+    state.meeting.come();
+    state.go.store(true);
+    sched::unpark(*pinned.fiber());
+  });
+}
+
+TEST(Relief, AgainstResize) {
+  expect_engine_pass(100'000, relief_against_resize);
+}
 TEST(Relief, TwoMeetOnOneWorker) {
   expect_engine_pass(100'000, two_meet_on_one_worker);
 }

@@ -73,6 +73,27 @@ void shrinks_while_a_timer_runs(Program& program) {
   engine.main([&] { engine.runtime().resize(1); });
 }
 
+// What may run on one worker only, which is given up, runs on the first.
+void shrinks_with_a_pinned_fiber(Program& program) {
+  struct State {
+    atomic<bool> told{false};
+  };
+  auto& state = program.make<State>();
+  auto& engine = program.make<Engine>(program, workers(2), 3);
+  auto& pinned = engine.spawn([&] {
+    sched::pin_to(&engine.runtime().worker_at(1));
+    while (!state.told.load()) sched::park(ParkKind::other, &state);
+  });
+  engine.main([&] {
+    engine.runtime().resize(1);
+    state.told.store(true);
+    sched::unpark(*pinned.fiber());
+  });
+}
+
+TEST(Resize, ShrinksWithAPinnedFiber) {
+  expect_engine_pass(100'000, shrinks_with_a_pinned_fiber);
+}
 TEST(Resize, ShrinksAndGrows) {
   expect_engine_pass(100'000, shrinks_and_grows);
 }

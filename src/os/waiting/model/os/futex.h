@@ -33,12 +33,13 @@ inline void futex_wait(const atomic<std::uint32_t>& word, std::uint32_t value,
 
 // Wakes so many of those who sleep on the word. The word may be gone already: it is only a name.
 inline void futex_wake(const atomic<std::uint32_t>& word, int count = 1) noexcept {
-  if (base::atomic_scheduler == nullptr) {
+  base::AtomicScheduler* const scheduler = base::atomic_scheduler;
+  if (scheduler == nullptr) {
     call(SYS_futex, &word, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, count);
     return;
   }
-  base::atomic_scheduler->take_turn(base::AtomicOperation::wake, &word, std::memory_order_seq_cst);
-  base::atomic_scheduler->wake(&word, static_cast<std::size_t>(count));
+  scheduler->take_turn(base::AtomicOperation::wake, &word, std::memory_order_seq_cst);
+  scheduler->wake(&word, static_cast<std::size_t>(count));
 }
 
 }  // namespace weft::os
