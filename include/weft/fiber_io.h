@@ -2,9 +2,14 @@
 // Input and output that stops a fiber, and not the kernel thread under it.
 //
 // Each does what the system call of its name does on a descriptor that blocks, answers what that
-// does, and sets errno; the descriptor's flags are left alone. A descriptor that fibers have waited
-// for is closed with close() from here: who waits for it is told (EBADF), and its number may come
-// again.
+// does, and sets errno; the descriptor's flags are left alone. SO_RCVTIMEO and SO_SNDTIMEO hold,
+// and so do MSG_DONTWAIT and MSG_WAITALL.
+//
+// A descriptor that fibers have waited for is closed with close() from here, by a fiber or any
+// other thread: who waits for it is told (EBADF), and its number may come again.
+//
+// Where the peer is closed, send() and write() answer EPIPE. A fiber gets no SIGPIPE with it:
+// send() asks for none, and what write() raises stays with a kernel thread that blocks all signals.
 #pragma once
 
 #include <poll.h>

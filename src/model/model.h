@@ -105,7 +105,7 @@ struct Options {
   std::size_t step_limit = 20'000;  // choices of an actor, before it is a live-lock
   // How long a turn takes, for programs that do something until the clock says that it is enough.
   std::chrono::nanoseconds turn_time{0};
-  std::size_t trace_steps = 100;    // how many of the last steps a failure shows
+  std::size_t trace_steps = 100;  // how many of the last steps a failure shows
 
   // For random. Schedule n has the seed `seed` + n: with a failure's seed and one schedule it comes
   // first and alone.

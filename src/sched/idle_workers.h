@@ -29,6 +29,7 @@
 //   - Only who has taken the poller waits in it, and gives it back when it is out of it again, not
 //     when it is woken: so a kick reaches whom it was meant for, and not the next one in that bed.
 //     Who is in it without sleeping comes to lie down later: all asleep implies one in the poller.
+//     A worker that retires instead of lying down wakes another for it.
 //   - Who makes a fiber ready and finds every sleeper's place borrowed leaves it to who gives the
 //     first one back, by the same fence: give_back() changes the count, and then looks.
 //   - A token is given, under the lock, exactly to those that are taken off the list; who has one

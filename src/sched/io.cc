@@ -2,7 +2,13 @@
 // Each call, in a form that cannot block.
 #include "sched/io.h"
 
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
+
+#include <algorithm>
+#include <climits>
+#include <utility>
 
 #include "os/system_call.h"
 #include "sched/park.h"
@@ -17,41 +23,100 @@ bool is_ready(int descriptor, short events) {
   return os::call(SYS_ppoll, &wanted, 1, &at_once, nullptr, 0) != 0;
 }
 
-// A vectored transfer at the file's own position (-1) or at an offset.
-long transfer_without_blocking(long number, int descriptor, const iovec& vector, off_t offset) {
+// Files of a disk: a read of them is short at their end only, and they are always ready to poll.
+bool is_file(int descriptor) {
+  struct stat status {};
+  return os::call(SYS_fstat, descriptor, &status) == 0 &&
+         (S_ISREG(status.st_mode) || S_ISBLK(status.st_mode));
+}
+
+int socket_option(int descriptor, int option) {
+  int value = 0;
+  unsigned value_bytes = sizeof(value);
+  os::call(SYS_getsockopt, descriptor, SOL_SOCKET, option, &value, &value_bytes);
+  return value;
+}
+
+// A transfer at the file's own position (-1) or at an offset.
+long transfer_without_blocking(long number, int descriptor, const void* data, std::size_t bytes,
+                               off_t offset) {
   constexpr long nowait = 0x8;  // RWF_NOWAIT
+  const iovec vector{const_cast<void*>(data), bytes};
   return os::call(number, descriptor, &vector, 1, offset, offset < 0 ? -1L : 0L, nowait);
+}
+
+// A file gave what is in the cache; a read that blocks goes on to its end. Answers how much more.
+long read_rest_of_file(int descriptor, std::byte* data, std::size_t bytes) {
+  fiber::Fiber& self = fiber::self();
+  if (self.is_home() || self.runtime->poller().is_registered(descriptor) || !is_file(descriptor)) {
+    return 0;
+  }
+  std::size_t done = 0;
+  while (done < bytes) {
+    std::byte* const to = data + done;
+    long result = transfer_without_blocking(SYS_preadv2, descriptor, to, bytes - done, -1);
+    if (result == -EAGAIN) {
+      result = at_home("file", [&] { return os::call(SYS_read, descriptor, to, bytes - done); });
+    }
+    if (result <= 0) break;
+    done += static_cast<std::size_t>(result);
+  }
+  return static_cast<long>(done);
+}
+
+// What a call that goes on until all is done answers when it ends before.
+long done_or(std::size_t done, long result) {
+  return done != 0 ? static_cast<long>(done) : result;
 }
 
 }  // namespace
 
+os::Instant Request::deadline() noexcept {
+  if (std::exchange(asked_the_socket_, true)) return deadline_;
+  timeval limit{};
+  unsigned limit_bytes = sizeof(limit);
+  const int option = direction_ == Direction::read ? SO_RCVTIMEO : SO_SNDTIMEO;
+  constexpr std::int64_t most_seconds = 1'000'000'000;  // more would overflow, and is for ever
+  if (os::call(SYS_getsockopt, descriptor_, SOL_SOCKET, option, &limit, &limit_bytes) == 0 &&
+      (limit.tv_sec != 0 || limit.tv_usec != 0) && limit.tv_sec < most_seconds) {
+    const auto allowed =
+        std::chrono::seconds{limit.tv_sec} + std::chrono::microseconds{limit.tv_usec};
+    deadline_ = std::min(deadline_, os::MonotonicClock::now() + allowed);
+  }
+  return deadline_;
+}
+
 long read(int descriptor, void* buffer, std::size_t bytes) {
-  const iovec vector{buffer, bytes};
-  return when_ready(descriptor, Direction::read, os::never, bytes, [&](Attempt attempt) {
-    if (attempt == Attempt::blocking) return os::call(SYS_read, descriptor, buffer, bytes);
-    const long result = transfer_without_blocking(SYS_preadv2, descriptor, vector, -1);
-    if (result != -EOPNOTSUPP) return result;
-    if (!is_ready(descriptor, POLLIN)) return long{-EAGAIN};
-    return os::call(SYS_read, descriptor, buffer, bytes);
+  auto* const data = static_cast<std::byte*>(buffer);
+  Request request(descriptor, Direction::read);
+  const long result = when_ready(request, bytes, [&](Attempt attempt) {
+    const auto take = [&] { return os::call(SYS_read, descriptor, buffer, bytes); };
+    if (attempt == Attempt::blocking) return take();
+    const long moved = transfer_without_blocking(SYS_preadv2, descriptor, buffer, bytes, -1);
+    if (moved != -EOPNOTSUPP || is_file(descriptor)) return moved;
+    return is_ready(descriptor, POLLIN) ? take() : long{-EAGAIN};
   });
+  if (result <= 0 || static_cast<std::size_t>(result) >= bytes) return result;
+  return result +
+         read_rest_of_file(descriptor, data + result, bytes - static_cast<std::size_t>(result));
 }
 
 long write(int descriptor, const void* buffer, std::size_t bytes) {
   const auto* const data = static_cast<const std::byte*>(buffer);
+  Request request(descriptor, Direction::write);
   std::size_t written = 0;
   for (;;) {
-    const iovec rest{const_cast<std::byte*>(data + written), bytes - written};
-    const long result =
-        when_ready(descriptor, Direction::write, os::never, rest.iov_len, [&](Attempt attempt) {
-          if (attempt == Attempt::blocking) {
-            return os::call(SYS_write, descriptor, rest.iov_base, rest.iov_len);
-          }
-          const long moved = transfer_without_blocking(SYS_pwritev2, descriptor, rest, -1);
-          if (moved != -EOPNOTSUPP) return moved;
-          if (!is_ready(descriptor, POLLOUT)) return long{-EAGAIN};
-          return os::call(SYS_write, descriptor, rest.iov_base, rest.iov_len);
-        });
-    if (result < 0) return written != 0 ? static_cast<long>(written) : result;
+    const long result = when_ready(request, 0, [&](Attempt attempt) {
+      const std::byte* const rest = data + written;
+      const std::size_t rest_bytes = bytes - written;
+      if (attempt == Attempt::blocking) return os::call(SYS_write, descriptor, rest, rest_bytes);
+      const long moved = transfer_without_blocking(SYS_pwritev2, descriptor, rest, rest_bytes, -1);
+      if (moved != -EOPNOTSUPP || is_file(descriptor)) return moved;
+      if (!is_ready(descriptor, POLLOUT)) return long{-EAGAIN};
+      // A FIFO or a terminal: for more than that, it would block although it is ready.
+      return os::call(SYS_write, descriptor, rest, std::min<std::size_t>(rest_bytes, PIPE_BUF));
+    });
+    if (result < 0) return done_or(written, result);
     written += static_cast<std::size_t>(result);
     // A blocking write writes it all, to a socket or a pipe.
     if (written >= bytes || result == 0) return static_cast<long>(written);
@@ -59,23 +124,49 @@ long write(int descriptor, const void* buffer, std::size_t bytes) {
 }
 
 long receive(int descriptor, void* buffer, std::size_t bytes, int flags, os::Instant deadline) {
-  const std::size_t drains = (flags & (MSG_PEEK | MSG_OOB | MSG_WAITALL)) == 0 ? bytes : 0;
-  return when_ready(descriptor, Direction::read, deadline, drains, [&](Attempt attempt) {
-    const int how = attempt == Attempt::blocking ? flags : flags | MSG_DONTWAIT;
-    return os::call(SYS_recvfrom, descriptor, buffer, bytes, how, nullptr, nullptr);
-  });
+  auto* const data = static_cast<std::byte*>(buffer);
+  std::size_t received = 0;
+  const auto take = [&](int how) {
+    return os::call(SYS_recvfrom, descriptor, data + received, bytes - received, how, nullptr,
+                    nullptr);
+  };
+  if ((flags & (MSG_DONTWAIT | MSG_ERRQUEUE)) != 0) return take(flags | MSG_DONTWAIT);
+  // To look until all is there has no form that does not block.
+  const bool peeks = (flags & MSG_PEEK) != 0;
+  if (peeks && (flags & MSG_WAITALL) != 0) return at_home("recv", [&] { return take(flags); });
+
+  const bool drains = !peeks && (flags & MSG_OOB) == 0;
+  const bool waits_for_all = drains && (flags & MSG_WAITALL) != 0;
+  Request request(descriptor, Direction::read, deadline);
+  for (;;) {
+    const long result = when_ready(request, drains ? bytes - received : 0, [&](Attempt attempt) {
+      return take(attempt == Attempt::blocking ? flags : flags | MSG_DONTWAIT);
+    });
+    if (result <= 0) return done_or(received, result);
+    received += static_cast<std::size_t>(result);
+    if (!waits_for_all || received >= bytes || fiber::self().is_home() ||
+        socket_option(descriptor, SO_TYPE) != SOCK_STREAM) {
+      return static_cast<long>(received);
+    }
+  }
 }
 
 long send(int descriptor, const void* buffer, std::size_t bytes, int flags, os::Instant deadline) {
   const auto* const data = static_cast<const std::byte*>(buffer);
   std::size_t sent = 0;
+  const auto give = [&](Attempt attempt) {
+    // The kernel signals a closed peer to the carrier, where SIGPIPE would stay pending for ever.
+    const int how = attempt == Attempt::blocking ? flags : flags | MSG_DONTWAIT | MSG_NOSIGNAL;
+    return os::call(SYS_sendto, descriptor, data + sent, bytes - sent, how, nullptr, 0);
+  };
+  if ((flags & MSG_DONTWAIT) != 0) {
+    const bool away = be_away(fiber::self());
+    return give(away ? Attempt::without_blocking : Attempt::blocking);
+  }
+  Request request(descriptor, Direction::write, deadline);
   for (;;) {
-    const long result =
-        when_ready(descriptor, Direction::write, deadline, bytes - sent, [&](Attempt attempt) {
-          const int how = attempt == Attempt::blocking ? flags : flags | MSG_DONTWAIT;
-          return os::call(SYS_sendto, descriptor, data + sent, bytes - sent, how, nullptr, 0);
-        });
-    if (result < 0) return sent != 0 ? static_cast<long>(sent) : result;
+    const long result = when_ready(request, 0, give);
+    if (result < 0) return done_or(sent, result);
     sent += static_cast<std::size_t>(result);
     if (sent >= bytes || result == 0) return static_cast<long>(sent);
   }
@@ -83,15 +174,20 @@ long send(int descriptor, const void* buffer, std::size_t bytes, int flags, os::
 
 long accept(int descriptor, sockaddr* address, socklen_t* address_bytes, int flags,
             os::Instant deadline) {
-  return when_ready(descriptor, Direction::read, deadline, 0, [&](Attempt attempt) {
+  Request request(descriptor, Direction::read, deadline);
+  return when_ready(request, 0, [&](Attempt attempt) {
     const auto take = [&] {
       return os::call(SYS_accept4, descriptor, address, address_bytes, flags);
     };
     if (attempt == Attempt::blocking) return take();
     Poller& poller = fiber::self().runtime->poller();
-    if (!poller.begin_taking(descriptor)) return long{-EAGAIN};
-    const long result = is_ready(descriptor, POLLIN) ? take() : long{-EAGAIN};
-    poller.end_taking(descriptor, result != -EAGAIN);
+    const auto generation = poller.begin_taking(descriptor);
+    if (!generation) return long{-EAGAIN};
+    // What does not listen is never ready, and accept says at once what is wrong with it.
+    const bool goes_through =
+        is_ready(descriptor, POLLIN) || socket_option(descriptor, SO_ACCEPTCONN) == 0;
+    const long result = goes_through ? take() : long{-EAGAIN};
+    poller.end_taking(descriptor, *generation, result != -EAGAIN);
     return result;
   });
 }
@@ -102,22 +198,30 @@ long connect(int descriptor, const sockaddr* address, socklen_t address_bytes) {
 }
 
 long close(int descriptor) {
-  fiber::Fiber& self = fiber::self();
-  if (self.runtime == nullptr) return os::call(SYS_close, descriptor);
-  Poller& poller = self.runtime->poller();
-  poller.begin_close(descriptor);
+  Poller::begin_close_everywhere(descriptor);
   const long result = os::call(SYS_close, descriptor);
-  poller.end_close(descriptor);
+  Poller::end_close_everywhere(descriptor);
   return result;
 }
 
 long read_at(int descriptor, void* buffer, std::size_t bytes, off_t offset) {
-  const iovec vector{buffer, bytes};
-  if (be_away(fiber::self())) {
-    const long result = transfer_without_blocking(SYS_preadv2, descriptor, vector, offset);
-    if (result == static_cast<long>(bytes)) return result;
+  auto* const data = static_cast<std::byte*>(buffer);
+  std::size_t done = 0;
+  const auto position = [&] { return offset + static_cast<off_t>(done); };
+  if (offset >= 0 && be_away(fiber::self())) {
+    while (done < bytes) {
+      const long result =
+          transfer_without_blocking(SYS_preadv2, descriptor, data + done, bytes - done, position());
+      if (result == 0) return static_cast<long>(done);  // the end
+      if (result < 0) break;
+      done += static_cast<std::size_t>(result);
+    }
+    if (done == bytes) return static_cast<long>(done);
   }
-  return at_home("pread", [&] { return os::call(SYS_pread64, descriptor, buffer, bytes, offset); });
+  const long rest = at_home("pread", [&] {
+    return os::call(SYS_pread64, descriptor, data + done, bytes - done, position());
+  });
+  return rest < 0 ? done_or(done, rest) : static_cast<long>(done) + rest;
 }
 
 long write_at(int descriptor, const void* buffer, std::size_t bytes, off_t offset) {

@@ -15,6 +15,7 @@
 #include <asm/errno.h>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "fiber/fiber.h"
 #include "os/clock.h"
@@ -27,25 +28,56 @@ namespace weft::sched {
 // How a call is tried.
 enum class Attempt : std::uint8_t { without_blocking, blocking };
 
-// Makes the call, which answers a result or minus errno, -EAGAIN where it would have to block;
-// waits in between. `bytes` is what it asks for: a stream that gives or takes less is drained.
-// Answers -EAGAIN at the deadline, -EBADF where the descriptor is closed meanwhile.
+// One call of the program's. It may be tried and waited for more than once, always for the file
+// that its number named at first, and in the time that the socket allows for all of it.
+class Request {
+ public:
+  Request(int descriptor, Direction direction, os::Instant deadline = os::never) noexcept
+      : descriptor_(descriptor), direction_(direction), deadline_(deadline) {}
+
+  int descriptor() const noexcept { return descriptor_; }
+  Direction direction() const noexcept { return direction_; }
+
+  // False: the number is another file's by now.
+  bool keeps_to(const Edge& edge) noexcept {
+    if (!generation_) generation_ = edge.generation;
+    return *generation_ == edge.generation;
+  }
+  // Asked before the first wait only, as it costs a system call: SO_RCVTIMEO, SO_SNDTIMEO.
+  os::Instant deadline() noexcept;
+
+ private:
+  const int descriptor_;
+  const Direction direction_;
+  os::Instant deadline_;
+  bool asked_the_socket_ = false;
+  std::optional<std::uint32_t> generation_;
+};
+
+// Makes the call, which answers a result or minus errno: -EAGAIN where it would have to block, and
+// -EOPNOTSUPP where it has no form that does not; waits in between. `bytes` is what it wants to
+// read: a stream that gives less is drained. Answers -EAGAIN at the deadline, -EBADF where the
+// descriptor is closed meanwhile.
 template <class Call>
-long when_ready(int descriptor, Direction direction, os::Instant deadline, std::size_t bytes,
-                Call call) {
+long when_ready(Request& request, std::size_t bytes, Call call) {
   fiber::Fiber& self = fiber::self();
   if (!be_away(self)) return call(Attempt::blocking);
+  const auto block_at_home = [&] {
+    return at_home("file", [&] { return call(Attempt::blocking); });
+  };
   Poller& poller = self.runtime->poller();
   for (;;) {
-    const Edge before = poller.look(descriptor, direction);
+    const Edge before = poller.look(request.descriptor(), request.direction());
+    if (!request.keeps_to(before)) return -EBADF;
     if (!before.drained) {
       const long result = call(Attempt::without_blocking);
       if (result > 0 && static_cast<std::size_t>(result) < bytes) {
-        poller.drained(descriptor, direction, before);
+        poller.drained(request.descriptor(), before);
       }
+      if (result == -EOPNOTSUPP) return block_at_home();
       if (result != -EAGAIN) return result;
     }
-    switch (poller.wait(descriptor, direction, before, deadline)) {
+    switch (poller.wait(request.descriptor(), request.direction(), before, request.deadline())) {
       case Waited::ready:
         continue;
       case Waited::timed_out:
@@ -53,7 +85,8 @@ long when_ready(int descriptor, Direction direction, os::Instant deadline, std::
       case Waited::closed:
         return -EBADF;
       case Waited::unpollable:
-        return at_home("file", [&] { return call(Attempt::blocking); });
+      case Waited::no_room:
+        return block_at_home();
     }
   }
 }

@@ -90,7 +90,9 @@ void Monitor::look_after_loans(os::Instant now) {
 }
 
 bool Monitor::everybody_sleeps() noexcept {
-  return runtime_.idle().sleeping() >= runtime_.workers() && runtime_.idle().borrowed() == 0;
+  IdleWorkers& idle = runtime_.idle();
+  return idle.sleeping() >= runtime_.workers() && idle.borrowed() == 0 &&
+         !idle.poller_is_unattended();
 }
 
 void Monitor::wake() noexcept {

@@ -3,7 +3,7 @@
 //
 // A native thread that unparks a fiber goes on to look at the idle workers after the fiber can run.
 // By then the fiber may be over, joined, and the runtime about to go. Carriers keep it by being
-// there; the others are counted, all together, before they touch a permit.
+// there; the others are counted, all together, before they take a fiber that is parked.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +16,19 @@ namespace weft::sched {
 
 class OutsideWaker {
  public:
-  OutsideWaker() noexcept : counted_(fiber::this_fiber == nullptr || fiber::this_fiber->is_home()) {
-    if (counted_) count_.fetch_add(1);
-  }
+  OutsideWaker() = default;
   ~OutsideWaker() {
     if (counted_) count_.fetch_sub(1, std::memory_order_release);
   }
   OutsideWaker(const OutsideWaker&) = delete;
   OutsideWaker& operator=(const OutsideWaker&) = delete;
+
+  // Called before the caller makes a parked fiber its own.
+  void enter() noexcept {
+    if (counted_ || (fiber::this_fiber != nullptr && !fiber::this_fiber->is_home())) return;
+    counted_ = true;
+    count_.fetch_add(1);
+  }
 
   // Returns when all who were at it have left.
   static void wait_for_all() noexcept {
@@ -32,7 +37,7 @@ class OutsideWaker {
 
  private:
   static inline constinit atomic<std::uint32_t> count_{0};
-  const bool counted_;
+  bool counted_ = false;
 };
 
 }  // namespace weft::sched

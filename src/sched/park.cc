@@ -48,7 +48,8 @@ void stay_parked(Fiber& fiber) noexcept {
   std::uint32_t expected = Permit::none;
   if (fiber.permit.compare_exchange_strong(expected, Permit::parked)) return;
   fiber.permit.exchange(Permit::none, std::memory_order_acquire);  // unparked in between
-  fiber.runtime->make_ready(fiber);
+  // Where all can see it: whoever runs here now has not woken it, and may run for long.
+  fiber.runtime->make_ready_last(fiber);
 }
 
 void park_away(Fiber& self, ParkKind kind, os::Instant deadline) noexcept {
@@ -110,9 +111,10 @@ void park(ParkKind kind, const void* object, os::Instant deadline) noexcept {
 }
 
 void unpark(Fiber& thread) noexcept {
-  const OutsideWaker outside;
+  OutsideWaker outside;
   std::uint32_t permit = thread.permit.load(std::memory_order_relaxed);
   for (;;) {
+    if (permit == Permit::parked) outside.enter();
     const bool stopped = permit == Permit::parked || permit == Permit::parked_home;
     // Also where a permit is there already: the write orders what the waker did before against what
     // the thread looks at after it has taken the permit. A plain load would not (see the mutant).

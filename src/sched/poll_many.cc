@@ -15,6 +15,7 @@ namespace {
 struct Subscription {
   PollWaiter waiter;
   Edge before;
+  bool closed = false;  // since the first look
 };
 
 constexpr std::size_t most_on_stack = 8;
@@ -27,12 +28,31 @@ class Subscriptions {
   }
 
   void look() {
-    for (std::size_t i = 0; i < count_; ++i) at(i).before = poller_.look_both(descriptors_[i].fd);
+    for (std::size_t i = 0; i < count_; ++i) {
+      const std::uint32_t generation = at(i).before.generation;
+      at(i).before = poller_.look_both(descriptors_[i].fd);
+      at(i).closed = looked_ && at(i).before.generation != generation;
+    }
+    any_closed_ = false;
+    for (std::size_t i = 0; i < count_; ++i) any_closed_ |= at(i).closed;
+    looked_ = true;
   }
 
-  // True: all are subscribed; false: an edge came in between, or poll(2) must be asked again.
-  // Descriptors that epoll does not take never change, so poll(2) has said all there is.
-  bool subscribe() {
+  // What poll(2) has said of the file that has the number now is not asked for.
+  long without_closed(long ready) {
+    if (!any_closed_ || ready < 0) return ready;
+    ready = 0;
+    for (std::size_t i = 0; i < count_; ++i) {
+      if (at(i).closed) descriptors_[i].revents = POLLNVAL;
+      ready += descriptors_[i].revents != 0 ? 1 : 0;
+    }
+    return ready;
+  }
+
+  // timed_out: all are subscribed; no_room: one cannot be; otherwise an edge came in between, or
+  // poll(2) must be asked again. Descriptors that epoll does not take never change, so poll(2) has
+  // said all there is.
+  Waited subscribe() {
     fiber::Fiber& self = fiber::self();
     for (std::size_t i = 0; i < count_; ++i) {
       if (descriptors_[i].fd < 0) continue;
@@ -43,11 +63,13 @@ class Subscriptions {
         case Waited::timed_out:
         case Waited::unpollable:
           continue;
+        case Waited::no_room:
+          return Waited::no_room;
         default:
-          return false;
+          return Waited::ready;
       }
     }
-    return true;
+    return Waited::timed_out;
   }
 
   bool any_woken() {
@@ -71,6 +93,8 @@ class Subscriptions {
   const std::size_t count_;
   Subscription few_[most_on_stack];
   std::unique_ptr<Subscription[]> many_;
+  bool looked_ = false;
+  bool any_closed_ = false;
 };
 
 long poll_at_once(pollfd* descriptors, std::size_t count) {
@@ -97,16 +121,20 @@ long poll(pollfd* descriptors, std::size_t count, os::Instant deadline) {
   Subscriptions subscriptions(self.runtime->poller(), descriptors, count);
   for (;;) {
     subscriptions.look();
-    const long ready = poll_at_once(descriptors, count);
+    const long ready = subscriptions.without_closed(poll_at_once(descriptors, count));
     const bool over = deadline != os::never && os::MonotonicClock::now() >= deadline;
     if (ready != 0 || over) return ready;
-    if (subscriptions.subscribe()) {
+    const Waited subscribed = subscriptions.subscribe();
+    if (subscribed == Waited::timed_out) {
       while (!subscriptions.any_woken() &&
              (deadline == os::never || os::MonotonicClock::now() < deadline)) {
         park(fiber::ParkKind::poll, descriptors, deadline);
       }
     }
     subscriptions.unsubscribe();
+    if (subscribed == Waited::no_room) {
+      return at_home("poll", [&] { return poll_blocking(descriptors, count, deadline); });
+    }
   }
 }
 

@@ -2,6 +2,8 @@
 // Descriptors by number, their edges and their waiters.
 #include "sched/poller.h"
 
+#include <fcntl.h>
+#include <netinet/in.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -19,9 +21,10 @@
 namespace weft::sched {
 namespace {
 
-constexpr std::uint32_t read_events = EPOLLIN | EPOLLPRI | EPOLLRDHUP | EPOLLHUP | EPOLLERR;
-constexpr std::uint32_t write_events = EPOLLOUT | EPOLLHUP | EPOLLERR;
-constexpr std::uint32_t all_events = EPOLLIN | EPOLLPRI | EPOLLRDHUP | EPOLLOUT | EPOLLET;
+constexpr std::uint32_t read_events =
+    EPOLLIN | EPOLLRDNORM | EPOLLRDBAND | EPOLLPRI | EPOLLRDHUP | EPOLLHUP | EPOLLERR;
+constexpr std::uint32_t write_events = EPOLLOUT | EPOLLWRNORM | EPOLLWRBAND | EPOLLHUP | EPOLLERR;
+constexpr std::uint32_t all_events = read_events | write_events | EPOLLET;
 
 std::uint32_t events_of(Direction direction) {
   return direction == Direction::read ? read_events : write_events;
@@ -35,9 +38,36 @@ fiber::ParkKind kind_of(Direction direction) {
   return direction == Direction::read ? fiber::ParkKind::read : fiber::ParkKind::write;
 }
 
+Waited waited_of(long error) {
+  switch (error) {
+    case -EBADF:
+      return Waited::closed;
+    case -EPERM:
+      return Waited::unpollable;
+    default:
+      return Waited::no_room;
+  }
+}
+
 }  // namespace
 
+constinit os::SpinLock Poller::all_lock_;
+constinit Poller* Poller::first_ = nullptr;
+
+Poller::Poller(os::Epoll& epoll) noexcept : epoll_(epoll), process_(os::call(SYS_getpid)) {
+  const std::scoped_lock guard(all_lock_);
+  next_ = std::exchange(first_, this);
+}
+
 Poller::~Poller() {
+  for (os::Backoff backoff;; backoff.pause()) {
+    const std::scoped_lock guard(all_lock_);
+    if (visitors_ != 0) continue;
+    Poller** link = &first_;
+    while (*link != this) link = &(*link)->next_;
+    *link = next_;
+    break;
+  }
   for (auto& page : pages_) {
     Entry* const entries = page.load(std::memory_order_relaxed);
     if (entries != nullptr) os::call(SYS_munmap, entries, entries_per_page * sizeof(Entry));
@@ -69,6 +99,29 @@ Poller::Entry* Poller::entry_of(int descriptor) noexcept {
   return &page[number % entries_per_page];
 }
 
+template <class Function>
+void Poller::for_each(Function function) noexcept {
+  std::unique_lock guard(all_lock_);
+  if (first_ == nullptr) return;
+  const long process = os::call(SYS_getpid);
+  for (Poller* poller = first_; poller != nullptr;) {
+    ++poller->visitors_;  // so that the lock is not held in system calls
+    guard.unlock();
+    if (poller->process_ == process) function(*poller);
+    guard.lock();
+    --poller->visitors_;
+    poller = poller->next_;
+  }
+}
+
+void Poller::begin_close_everywhere(int descriptor) noexcept {
+  for_each([descriptor](Poller& poller) { poller.begin_close(descriptor); });
+}
+
+void Poller::end_close_everywhere(int descriptor) noexcept {
+  for_each([descriptor](Poller& poller) { poller.end_close(descriptor); });
+}
+
 Edge Poller::look(int descriptor, Direction direction) noexcept {
   Entry* const entry = existing_entry_of(descriptor);
   if (entry == nullptr) return {.count = 1};
@@ -76,7 +129,8 @@ Edge Poller::look(int descriptor, Direction direction) noexcept {
   const std::uint32_t generation = entry->generation.load(std::memory_order_acquire);
   // Pairs with deliver(): the edge is counted before the waiter is woken, so before it looks.
   const std::uint32_t count = entry->edges[index].load(std::memory_order_acquire);
-  const bool drained = entry->drained[index].load(std::memory_order_relaxed) == count;
+  const bool drained =
+      direction == Direction::read && entry->drained.load(std::memory_order_relaxed) == count;
   return {.count = count, .generation = generation, .drained = drained};
 }
 
@@ -86,7 +140,7 @@ Edge Poller::look_both(int descriptor) noexcept {
   return {.count = read.count + write.count, .generation = read.generation};
 }
 
-void Poller::drained(int descriptor, Direction direction, const Edge& before) noexcept {
+void Poller::drained(int descriptor, const Edge& before) noexcept {
   Entry* const entry = existing_entry_of(descriptor);
   if (entry == nullptr) return;
   const std::scoped_lock guard(entry->lock);
@@ -94,7 +148,14 @@ void Poller::drained(int descriptor, Direction direction, const Edge& before) no
       entry->generation.load(std::memory_order_relaxed) != before.generation) {
     return;  // no edge would tell us of the end of it, or less is no sign of it
   }
-  entry->drained[index_of(direction)].store(before.count, std::memory_order_relaxed);
+  entry->drained.store(before.count, std::memory_order_relaxed);
+}
+
+bool Poller::is_registered(int descriptor) noexcept {
+  Entry* const entry = existing_entry_of(descriptor);
+  if (entry == nullptr) return false;
+  const std::scoped_lock guard(entry->lock);
+  return entry->registered;
 }
 
 Waited Poller::wait(int descriptor, Direction direction, const Edge& before,
@@ -102,7 +163,7 @@ Waited Poller::wait(int descriptor, Direction direction, const Edge& before,
   PollWaiter waiter;
   waiter.fiber = &fiber::self();
   Entry* const entry = entry_of(descriptor);
-  if (entry == nullptr) return Waited::unpollable;
+  if (entry == nullptr) return Waited::no_room;
   {
     const std::scoped_lock guard(entry->lock);
     if (entry->generation.load(std::memory_order_relaxed) != before.generation) {
@@ -112,8 +173,9 @@ Waited Poller::wait(int descriptor, Direction direction, const Edge& before,
       return Waited::ready;
     }
     const long error = enrol(descriptor, *entry);
-    if (error != 0) return error == -EBADF ? Waited::closed : Waited::unpollable;
+    if (error != 0) return waited_of(error);
     waiter.events = events_of(direction);
+    waiter.takes = true;
     link(*entry, waiter);
   }
   // The number alone says what is waited for; a debugger shows it as an address.
@@ -138,7 +200,7 @@ Waited Poller::wait(int descriptor, Direction direction, const Edge& before,
 Waited Poller::subscribe(int descriptor, PollWaiter& waiter, std::uint32_t events,
                          const Edge& before) noexcept {
   Entry* const entry = entry_of(descriptor);
-  if (entry == nullptr) return Waited::unpollable;
+  if (entry == nullptr) return Waited::no_room;
   const std::scoped_lock guard(entry->lock);
   if (entry->generation.load(std::memory_order_relaxed) != before.generation) {
     return Waited::closed;
@@ -147,7 +209,7 @@ Waited Poller::subscribe(int descriptor, PollWaiter& waiter, std::uint32_t event
                               entry->edges[1].load(std::memory_order_relaxed);
   if (count != before.count) return Waited::ready;
   const long error = enrol(descriptor, *entry);
-  if (error != 0) return error == -EBADF ? Waited::closed : Waited::unpollable;
+  if (error != 0) return waited_of(error);
   waiter.events = events | EPOLLHUP | EPOLLERR;
   link(*entry, waiter);
   return Waited::timed_out;
@@ -160,22 +222,25 @@ void Poller::unsubscribe(int descriptor, PollWaiter& waiter) noexcept {
   if (waiter.linked) unlink(*entry, waiter);
 }
 
-bool Poller::begin_taking(int descriptor) noexcept {
+std::optional<std::uint32_t> Poller::begin_taking(int descriptor) noexcept {
   Entry* const entry = entry_of(descriptor);
-  if (entry == nullptr) return true;
+  if (entry == nullptr) return 0;
   const std::scoped_lock guard(entry->lock);
-  return !std::exchange(entry->accepting, true);
+  if (std::exchange(entry->accepting, true)) return std::nullopt;
+  return entry->generation.load(std::memory_order_relaxed);
 }
 
-void Poller::end_taking(int descriptor, bool taken) noexcept {
+void Poller::end_taking(int descriptor, std::uint32_t generation, bool taken) noexcept {
   Entry* const entry = existing_entry_of(descriptor);
   if (entry == nullptr) return;
   const std::scoped_lock guard(entry->lock);
+  // Another takes from the file that has the number now, and the close has told the others.
+  if (entry->generation.load(std::memory_order_relaxed) != generation) return;
   entry->accepting = false;
   if (!taken) return;
   // Also where nobody waits yet: who was refused above is on the way to it.
   count_edge(*entry, Direction::read);
-  wake(*entry, read_events, PollWaiter::woken);
+  wake_for_taking(*entry);
 }
 
 void Poller::count_edge(Entry& entry, Direction direction) noexcept {
@@ -199,19 +264,25 @@ long Poller::enrol(int descriptor, Entry& entry) noexcept {
     epoll_.remove(descriptor);
     error = epoll_.add(descriptor, all_events, data);
   }
-  int type = 0;
-  unsigned type_bytes = sizeof(type);
-  entry.stream =
-      error == 0 &&
-      os::call(SYS_getsockopt, descriptor, SOL_SOCKET, SO_TYPE, &type, &type_bytes) == 0 &&
-      type == SOCK_STREAM;
+  int protocol = 0;
+  unsigned protocol_bytes = sizeof(protocol);
+  entry.stream = error == 0 &&
+                 os::call(SYS_getsockopt, descriptor, SOL_SOCKET, SO_PROTOCOL, &protocol,
+                          &protocol_bytes) == 0 &&
+                 protocol == IPPROTO_TCP;
+  entry.ended = false;
   entry.registered = error == 0;
   entry.unpollable = error == -EPERM;
   return error;
 }
 
 void Poller::begin_close(int descriptor) noexcept {
-  Entry* const entry = existing_entry_of(descriptor);
+  Entry* entry = existing_entry_of(descriptor);
+  // Somebody may have looked, and not waited yet. But not at a number that names nothing: some
+  // programs close all there could be.
+  if (entry == nullptr && os::call(SYS_fcntl, descriptor, F_GETFD) >= 0) {
+    entry = entry_of(descriptor);
+  }
   if (entry == nullptr) return;
   const std::scoped_lock guard(entry->lock);
   // While the number still names the old file; later it could not be named any more, and would stay
@@ -219,10 +290,10 @@ void Poller::begin_close(int descriptor) noexcept {
   if (entry->registered) epoll_.remove(descriptor);
   entry->registered = false;
   entry->unpollable = false;
-  entry->ended = false;
+  entry->accepting = false;
   entry->generation.store(entry->generation.load(std::memory_order_relaxed) + 1,
                           std::memory_order_release);
-  for (auto& drained : entry->drained) drained.store(0, std::memory_order_relaxed);
+  entry->drained.store(0, std::memory_order_relaxed);
   wake(*entry, ~std::uint32_t{0}, PollWaiter::was_closed);
 }
 
@@ -250,6 +321,7 @@ void Poller::deliver(const os::Epoll::Event* events, std::size_t count) noexcept
       continue;  // of a file that had this number before
     }
     if ((events[i].events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0) entry->ended = true;
+    if ((events[i].events & EPOLLPRI) != 0) entry->stream = false;  // reads stop at urgent data
     for (const Direction direction : {Direction::read, Direction::write}) {
       if ((events[i].events & events_of(direction)) != 0) count_edge(*entry, direction);
     }
@@ -261,12 +333,26 @@ void Poller::wake(Entry& entry, std::uint32_t events, std::uint32_t state) noexc
   PollWaiter* next = nullptr;
   for (PollWaiter* waiter = entry.waiters; waiter != nullptr; waiter = next) {
     next = waiter->next;
-    if ((waiter->events & events) == 0) continue;
-    unlink(entry, *waiter);
-    fiber::Fiber& fiber = *waiter->fiber;
-    waiter->state.store(state, std::memory_order_release);  // it may be gone from here on
-    unpark(fiber);
+    if ((waiter->events & events) != 0) wake_one(entry, *waiter, state);
   }
+}
+
+void Poller::wake_for_taking(Entry& entry) noexcept {
+  PollWaiter* next = nullptr;
+  bool one_takes = false;
+  for (PollWaiter* waiter = entry.waiters; waiter != nullptr; waiter = next) {
+    next = waiter->next;
+    if ((waiter->events & EPOLLIN) == 0 || (waiter->takes && one_takes)) continue;
+    one_takes |= waiter->takes;
+    wake_one(entry, *waiter, PollWaiter::woken);
+  }
+}
+
+void Poller::wake_one(Entry& entry, PollWaiter& waiter, std::uint32_t state) noexcept {
+  unlink(entry, waiter);
+  fiber::Fiber& fiber = *waiter.fiber;
+  waiter.state.store(state, std::memory_order_release);  // it may be gone from here on
+  unpark(fiber);
 }
 
 void Poller::link(Entry& entry, PollWaiter& waiter) noexcept {

@@ -9,27 +9,31 @@
 //   if (!before.drained) result = recv(fd, …, MSG_DONTWAIT);           // may be EAGAIN
 //   poller.wait(fd, Direction::read, before, deadline);                // then try again
 //
-// An edge that arrives after look() makes wait() return at once, so none is lost. A call that took
-// less than it asked for has drained the descriptor: drained() remembers it together with the
-// count, and until the next edge no call is tried that would only say EAGAIN. The edge is a hint,
-// never the truth: after a wake-up the call is tried again, and may wait again (another thread, or
-// another process that shares the socket, was faster).
+// An edge that arrives after look() makes wait() return at once, so none is lost. A read from TCP
+// that got less than it asked for has drained the descriptor: drained() remembers it together with
+// the count, and until the next edge no call is tried that would only say EAGAIN. (Others stop
+// early for reasons of their own: AF_UNIX where descriptors or credentials were sent along.) The
+// edge is a hint, never the truth: after a wake-up the call is tried again, and may wait again
+// (another thread, or another process that shares the socket, was faster).
 //
 // Life of a number
 //   unused      --first wait: epoll takes it-->             registered
 //   unused      --first wait: epoll refuses it-->           unpollable    (files: they never block)
 //   any         --begin_close()-->                          unused, with the next generation
 // Whatever frees or replaces a number (close, dup2, close_range) stands between begin_close() and
-// end_close(). The generation travels with the registration: an event of the file that had the
-// number before is told apart, and a waiter never acts on the file that has it after. Between the
-// two the number may name the old file or already a new one, which another thread has just been
-// given (an accept: the common case), and both may be waited for. What was registered in between is
-// therefore looked at in end_close(): if it was the old file, it is registered anew.
+// end_close(), of every poller in the process: numbers are the process's, and who frees one may be
+// no fiber. The generation travels with the registration: an event of the file that had the number
+// before is told apart, and a call that keeps to the generation of its first look never acts on the
+// file that has it after. Between the two the number may name the old file or already a new one,
+// which another thread has just been given (an accept: the common case), and both may be waited
+// for. What was registered in between is therefore looked at in end_close(): if it was the old
+// file, it is registered anew.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "base/atomic.h"
 #include "fiber/fiber.h"
@@ -53,6 +57,7 @@ enum class Waited : std::uint8_t {
   timed_out,
   closed,      // the descriptor was closed or replaced: EBADF
   unpollable,  // epoll does not take it: the call itself must block
+  no_room,     // epoll has no room for it, or we have none: the call must be made at home
 };
 
 // A waiter for one descriptor, on the waiter's stack; guarded by the descriptor's lock, but for
@@ -66,28 +71,33 @@ struct PollWaiter {
   std::uint32_t events = 0;  // EPOLL* that it is interested in
   atomic<std::uint32_t> state{waiting};
   bool linked = false;
+  bool takes = false;  // what is there once it is woken; or it only tells somebody who might
   PollWaiter* next = nullptr;
   PollWaiter* previous = nullptr;
 };
 
 class Poller {
  public:
-  explicit Poller(os::Epoll& epoll) noexcept : epoll_(epoll) {}
+  explicit Poller(os::Epoll& epoll) noexcept;
   ~Poller();
   Poller(const Poller&) = delete;
   Poller& operator=(const Poller&) = delete;
 
   Edge look(int descriptor, Direction direction) noexcept;
-  void drained(int descriptor, Direction direction, const Edge& before) noexcept;
+  // A read got less than it asked for.
+  void drained(int descriptor, const Edge& before) noexcept;
+  // Whether epoll has taken it.
+  bool is_registered(int descriptor) noexcept;
   Waited wait(int descriptor, Direction direction, const Edge& before,
               os::Instant deadline) noexcept;
 
   // A descriptor whose call cannot be told not to block (accept) is asked whether it is ready
-  // first, and between the two nobody else may take what is there. False: somebody is at it;
-  // wait().
-  bool begin_taking(int descriptor) noexcept;
-  // If something was taken there may be more, and the others try again.
-  void end_taking(int descriptor, bool taken) noexcept;
+  // first, and between the two nobody else may take what is there. Nothing: somebody is at it;
+  // wait(). Otherwise the generation, for end_taking().
+  std::optional<std::uint32_t> begin_taking(int descriptor) noexcept;
+  // If something was taken there may be more, and the next one tries, who passes it on in turn:
+  // whoever waits to take tries after it is woken, even at its deadline.
+  void end_taking(int descriptor, std::uint32_t generation, bool taken) noexcept;
 
   // For waiting on many at once: the waiter hears of any edge since `before`, until unsubscribe().
   // ready: there was one already, and the waiter is not linked.
@@ -99,6 +109,9 @@ class Poller {
 
   void begin_close(int descriptor) noexcept;
   void end_close(int descriptor) noexcept;
+  // The same for every poller of this process.
+  static void begin_close_everywhere(int descriptor) noexcept;
+  static void end_close_everywhere(int descriptor) noexcept;
 
   // Tells waiters what epoll has reported.
   void deliver(const os::Epoll::Event* events, std::size_t count) noexcept;
@@ -106,10 +119,10 @@ class Poller {
  private:
   struct Entry {
     os::SpinLock lock;
-    atomic<std::uint32_t> generation{0};     // written under the lock
-    atomic<std::uint32_t> edges[2]{1, 1};    // by Direction; written under the lock
-    atomic<std::uint32_t> drained[2]{0, 0};  // the count at which it was found drained
-    bool registered = false;                 // guarded by lock, as the rest
+    atomic<std::uint32_t> generation{0};   // written under the lock
+    atomic<std::uint32_t> edges[2]{1, 1};  // by Direction; written under the lock
+    atomic<std::uint32_t> drained{0};      // the count at which nothing was left to read
+    bool registered = false;               // guarded by lock, as the rest
     bool unpollable = false;
     bool stream = false;  // a short read means that nothing is left
     bool ended = false;   // but the end, which may have come with the last bytes, by one edge
@@ -130,8 +143,20 @@ class Poller {
   static void link(Entry& entry, PollWaiter& waiter) noexcept;
   static void unlink(Entry& entry, PollWaiter& waiter) noexcept;
   static void wake(Entry& entry, std::uint32_t events, std::uint32_t state) noexcept;
+  static void wake_for_taking(Entry& entry) noexcept;
+  static void wake_one(Entry& entry, PollWaiter& waiter, std::uint32_t state) noexcept;
+
+  // Calls it with every poller of this process, none of which goes meanwhile.
+  template <class Function>
+  static void for_each(Function function) noexcept;
+
+  static os::SpinLock all_lock_;
+  static Poller* first_;  // guarded by all_lock_, as the next two
 
   os::Epoll& epoll_;
+  Poller* next_ = nullptr;
+  std::uint32_t visitors_ = 0;  // who are in for_each(); it stays until they are gone
+  const long process_;          // a child shares epoll with its parent, and leaves it alone
   atomic<Entry*> pages_[most_pages] = {};
 };
 

@@ -17,6 +17,7 @@ namespace weft::sched {
 
 Runtime::Runtime(const RuntimeOptions& options)
     : most_workers_(std::max(options.most_workers, options.workers)),
+      lends_places_(options.lends_places && options.monitored),
       workers_(new Worker[most_workers_]),
       poller_(new Poller(epoll_)) {
   arch::prepare();
@@ -86,9 +87,9 @@ void Runtime::share_next(Worker& worker) noexcept {
 }
 
 bool Runtime::try_borrow(fiber::Fiber& self) noexcept {
-  if (!idle_.try_borrow()) return false;
+  if (!lends_places_ || !idle_.try_borrow()) return false;
   self.loan.store(fiber::Loan::borrowed, std::memory_order_relaxed);
-  if (monitor_ != nullptr) monitor_->somebody_is_up();
+  monitor_->somebody_is_up();
   return true;
 }
 

@@ -26,6 +26,9 @@ struct RuntimeOptions {
   // Without a monitor a fiber that blocks its carrier blocks a worker; for tests of everything
   // else.
   bool monitored = true;
+  // Whether a new thread may begin at home while a worker has nothing to do; see begin(). Needs the
+  // monitor, who calls the place in from a thread that keeps it.
+  bool lends_places = true;
   MonitorOptions monitor{};
 };
 
@@ -135,6 +138,7 @@ class Runtime {
   static constexpr auto spare_life = std::chrono::seconds{10};
 
   const std::uint32_t most_workers_;
+  const bool lends_places_;
   os::Epoll epoll_;
   IdleWorkers idle_{epoll_};
   InjectionQueue injected_;

@@ -11,7 +11,7 @@ ALLOWED = {
     # Memory and text: no locks of ours, no waiting.
     "memcpy", "memmove", "memset", "memchr", "memcmp", "strlen",
     # Clocks in the vdso, the auxiliary vector, the loader.
-    "clock_gettime", "getauxval", "dlsym", "__tls_get_addr",
+    "clock_gettime", "getauxval", "dlsym", "__tls_get_addr", "__rseq_offset", "__rseq_size",
     # The end of a process whose invariants are broken.
     "abort", "__stack_chk_fail", "_ZSt9terminatev", "__assert_fail",
     # The linker's.

@@ -2,15 +2,23 @@
 // What the engine does when the system refuses: an error for what can be expected, a clear end
 // else.
 #include <gtest/gtest.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <netinet/in.h>
 #include <pthread.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
+#include <chrono>
+#include <cstddef>
 #include <thread>
 
+#include "os/epoll.h"
 #include "sched/io.h"
 #include "sched/runtime.h"
 #include "sched/thread.h"
@@ -42,6 +50,30 @@ TEST(EngineFaultDeathTest, WithoutDescriptorsTheRuntimeSaysWhatToDo) {
         const sched::Runtime runtime({.workers = 1});
       },
       "no descriptor left for epoll; raise `ulimit -n`");
+}
+
+// As the filters of some containers do with what they do not know.
+TEST(EngineFaultDeathTest, AFilterThatRefusesTheNewestWaitLeavesTheOldOne) {
+  ::testing::FLAGS_gtest_death_test_style = "threadsafe";
+  const auto wait_filtered = [] {
+    sock_filter filter[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_epoll_pwait2, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    const sock_fprog program{.len = 4, .filter = filter};
+    if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+        ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0) {
+      ::_exit(0);  // no filters here
+    }
+    os::Epoll epoll;
+    os::Epoll::Event events[os::Epoll::most_events];
+    const os::Instant deadline = os::MonotonicClock::now() + std::chrono::milliseconds{20};
+    const std::size_t count = epoll.wait(events, deadline);
+    ::_exit(count == 0 && os::MonotonicClock::now() >= deadline ? 0 : 1);
+  };
+  EXPECT_EXIT(wait_filtered(), ::testing::ExitedWithCode(0), "");
 }
 
 TEST(EngineFaultTest, AThreadThatCannotBeMadeIsAnError) {
@@ -125,11 +157,27 @@ TEST(EngineFaultTest, ANumberThatComesAgainIsAnotherFile) {
   }
 }
 
+void connect_by_tcp(int (&ends)[2]) {
+  const int listener = ::socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t bytes = sizeof(address);
+  auto* const generic = reinterpret_cast<sockaddr*>(&address);
+  ASSERT_EQ(::bind(listener, generic, bytes), 0);
+  ASSERT_EQ(::listen(listener, 1), 0);
+  ASSERT_EQ(::getsockname(listener, generic, &bytes), 0);
+  ends[1] = ::socket(AF_INET, SOCK_STREAM, 0);
+  ASSERT_EQ(::connect(ends[1], generic, bytes), 0);
+  ends[0] = ::accept(listener, nullptr, nullptr);
+  ::close(listener);
+}
+
 // The bytes and the end arrive while nobody polls, and are one edge.
 TEST(EngineFaultTest, AnEndThatComesWithTheLastBytesIsSeen) {
   sched::Runtime runtime({.workers = 1});
   int ends[2];
-  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+  connect_by_tcp(ends);
   std::atomic<fiber::Fiber*> waiting{nullptr};
   std::atomic<bool> spins{false};
   std::atomic<bool> stop{false};

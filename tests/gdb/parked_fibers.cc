@@ -35,6 +35,7 @@ constinit std::atomic<int> in_place{0};
 }
 
 [[gnu::noinline]] void spin_at_the_gate() {
+  weft::sched::be_away(weft::fiber::self());  // or it would run at home, in a worker's place
   ++in_place;
   while (gate == 0) {
   }

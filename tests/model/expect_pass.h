@@ -17,7 +17,7 @@ inline void expect_all_pass(std::optional<unsigned> preemption_bound, const Body
       {.search = Search::exhaustive, .schedules = 1'000'000, .preemption_bound = preemption_bound},
       body);
   EXPECT_FALSE(outcome.failure) << outcome;
-  EXPECT_TRUE(outcome.complete) << outcome; std::cerr << outcome.schedules << "\n";
+  EXPECT_TRUE(outcome.complete) << outcome;
 }
 
 // The same where every store reaches memory at once, for programs whose stores are too many.
@@ -28,7 +28,7 @@ inline void expect_all_pass_undelayed(std::optional<unsigned> preemption_bound, 
                                    .preemption_bound = preemption_bound},
                                   body);
   EXPECT_FALSE(outcome.failure) << outcome;
-  EXPECT_TRUE(outcome.complete) << outcome; std::cerr << outcome.schedules << "\n";
+  EXPECT_TRUE(outcome.complete) << outcome;
 }
 
 inline void expect_random_pass(std::uint64_t schedules, const Body& body) {

@@ -115,6 +115,17 @@ void requeued_downwards(Program& program) {
   requeued(program, false);
 }
 
+// A deadline counts in the other bucket too.
+void requeued_then_over(Program& program) {
+  auto& words = program.make<Words>();
+  home_thread(program, [&words] {
+    const int result = futex_table::wait(words.lower(), 0, futex_table::any_bit, in(5us));
+    check(result == ETIMEDOUT, "woken by nobody");
+  });
+  home_thread(program, [&words] { futex_table::requeue(words.lower(), 0, words.higher(), 1); });
+  program.finally([&words] { words.check_empty(); });
+}
+
 // Two that requeue in opposite directions do not wait for each other, and lose nobody.
 void requeued_both_ways(Program& program) {
   struct State {
@@ -143,13 +154,19 @@ TEST(FutexTable, InAllSchedules) {
   expect_all_pass_undelayed(1, wakes_are_counted);
 }
 TEST(FutexTable, NoWakeIsLost) {
-  expect_random_pass(100'000, change_and_wake);
-  expect_random_pass(100'000, wakes_are_counted);
+  expect_lock_passes(100'000, change_and_wake);
+  expect_lock_passes(100'000, wakes_are_counted);
 }
 TEST(FutexTable, Requeues) {
-  expect_random_pass(100'000, requeued_upwards);
-  expect_random_pass(100'000, requeued_downwards);
-  expect_random_pass(100'000, requeued_both_ways);
+  expect_lock_passes(100'000, requeued_upwards);
+  expect_lock_passes(100'000, requeued_downwards);
+}
+TEST(FutexTable, RequeuesBothWays) {
+  expect_lock_passes(100'000, requeued_both_ways);
+}
+TEST(FutexTable, TimesOutAfterRequeue) {
+  expect_all_pass_undelayed(3, requeued_then_over);
+  expect_lock_passes(100'000, requeued_then_over);
 }
 
 }  // namespace

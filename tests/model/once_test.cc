@@ -53,10 +53,10 @@ TEST(Once, InAllSchedules) {
   expect_all_pass_undelayed(2, thrown_by_the_first);
 }
 TEST(Once, IsCalledByThree) {
-  expect_random_pass(100'000, called_by_three);
+  expect_lock_passes(100'000, called_by_three);
 }
 TEST(Once, IsCalledAgainAfterAnException) {
-  expect_random_pass(100'000, thrown_by_the_first);
+  expect_lock_passes(100'000, thrown_by_the_first);
 }
 
 }  // namespace

@@ -92,16 +92,16 @@ void shrinks_with_a_pinned_fiber(Program& program) {
 }
 
 TEST(Resize, ShrinksWithAPinnedFiber) {
-  expect_engine_pass(100'000, shrinks_with_a_pinned_fiber);
+  expect_engine_pass(20'000, shrinks_with_a_pinned_fiber);
 }
 TEST(Resize, ShrinksAndGrows) {
   expect_engine_pass(100'000, shrinks_and_grows);
 }
 TEST(Resize, ShrinksUnderAPingPong) {
-  expect_engine_pass(100'000, shrinks_under_a_ping_pong);
+  expect_engine_pass(30'000, shrinks_under_a_ping_pong);
 }
 TEST(Resize, ShrinksWhileATimerRuns) {
-  expect_engine_pass(100'000, shrinks_while_a_timer_runs);
+  expect_engine_pass(30'000, shrinks_while_a_timer_runs);
 }
 
 }  // namespace

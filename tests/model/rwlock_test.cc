@@ -228,29 +228,29 @@ TEST(RwLock, ExcludesInAllSchedules) {
   expect_all_pass_undelayed(2, two_writers_first);
 }
 TEST(RwLock, ReadersFirst) {
-  expect_random_pass(100'000, two_readers_first);
-  expect_random_pass(100'000, two_writers);
+  expect_lock_passes(100'000, two_readers_first);
+  expect_lock_passes(100'000, two_writers);
 }
 TEST(RwLock, WritersFirst) {
-  expect_random_pass(100'000, two_readers_and_writer_first);
-  expect_random_pass(100'000, two_writers_first);
+  expect_lock_passes(100'000, two_readers_and_writer_first);
+  expect_lock_passes(100'000, two_writers_first);
 }
 TEST(RwLock, UntilADeadline) {
-  expect_random_pass(100'000, readers_first_until_a_deadline);
-  expect_random_pass(100'000, writers_first_until_a_deadline);
+  expect_lock_passes(100'000, readers_first_until_a_deadline);
+  expect_lock_passes(100'000, writers_first_until_a_deadline);
 }
 TEST(RwLock, WriterLetsReadersIn) {
-  expect_random_pass(100'000, writer_lets_readers_in);
+  expect_lock_passes(100'000, writer_lets_readers_in);
 }
 TEST(RwLock, ReaderAfterWriter) {
-  expect_random_pass(100'000, reader_after_writer);
+  expect_lock_passes(100'000, reader_after_writer);
 }
 TEST(RwLock, IsHandedToWhoWaitsForLong) {
-  expect_random_pass(100'000, long_waits_readers_first);
-  expect_random_pass(100'000, long_waits_writers_first);
+  expect_lock_passes(100'000, long_waits_readers_first);
+  expect_lock_passes(100'000, long_waits_writers_first);
 }
 TEST(RwLock, IsDestroyedByTheNextOwner) {
-  expect_random_pass(100'000, destroyed);
+  expect_lock_passes(100'000, destroyed);
 }
 
 }  // namespace

@@ -120,18 +120,18 @@ TEST(Semaphore, InAllSchedules) {
   expect_all_pass_undelayed(3, one_gives_up_or_not);
 }
 TEST(Semaphore, TwoWaitForTwo) {
-  expect_random_pass(100'000, two_wait_for_two);
+  expect_lock_passes(100'000, two_wait_for_two);
 }
 TEST(Semaphore, ThreeShareOne) {
-  expect_random_pass(100'000, three_share_one);
+  expect_lock_passes(100'000, three_share_one);
 }
 TEST(Semaphore, IsWaitedForUntilADeadline) {
-  expect_random_pass(100'000, two_give_up);
-  expect_random_pass(100'000, one_gives_up);
+  expect_lock_passes(100'000, two_give_up);
+  expect_lock_passes(100'000, one_gives_up);
 }
 TEST(Semaphore, IsDestroyedByWhoHasWaited) {
-  expect_random_pass(100'000, destroyed_by_one);
-  expect_random_pass(100'000, destroyed_by_one_of_two);
+  expect_lock_passes(100'000, destroyed_by_one);
+  expect_lock_passes(100'000, destroyed_by_one_of_two);
 }
 
 }  // namespace

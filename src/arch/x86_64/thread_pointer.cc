@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which way there is to write the thread pointer, and that the assembler and switch.h mean the same.
+// Which way there is to write the thread pointer, and that the assembler and switch.h mean the
+// same.
 #include <sys/auxv.h>
 
 #include <cstddef>

@@ -94,6 +94,11 @@ class Engine {
     spawned_[count_] = std::make_unique<Spawned>(*runtime_, std::move(function));
     return *spawned_[count_++];
   }
+  // As sched::leave_home(); whoever continues the fiber before it is saved fails the schedule.
+  void leave_home() {
+    fiber::self().context = never_saved_.context();
+    sched::leave_home();
+  }
   // What main does while the others run; after that it joins all, the newest first, and ends the
   // runtime.
   void main(std::function<void()> function) { main_ = std::move(function); }

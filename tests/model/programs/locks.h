@@ -3,10 +3,13 @@
 // guards, and objects whose memory is given back.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <functional>
 #include <new>
@@ -58,6 +61,26 @@ class Guarded {
   int left_ = 0;
   atomic<int> pause_{0};
 };
+
+// At random. By the length of the first schedule, which never preempts, the checker knows where
+// changes of priority can be of use. But in that one nobody waits for a lock, and it is over soon:
+// a thread that is in no other schedule makes it as long as those where they wait. Many changes,
+// because a wait, its deadline and a wake-up have to overtake each other in the queue of a lock.
+inline void expect_lock_passes(std::uint64_t schedules, const Body& body) {
+  constexpr int more_turns = 90;
+  bool is_first = true;
+  const auto long_first = [&](Program& program) {
+    if (std::exchange(is_first, false)) {
+      program.thread([&pause = program.make<atomic<int>>(0)] {
+        for (int turn = 0; turn < more_turns; ++turn) pause.load();
+      });
+    }
+    body(program);
+  };
+  const Outcome outcome = explore({.schedules = schedules, .change_points = 8}, long_first);
+  EXPECT_FALSE(outcome.failure) << outcome;
+  EXPECT_EQ(outcome.schedules, schedules + 1);
+}
 
 // An object that somebody in the program destroys and gives the memory of to others. Nobody may
 // touch it from then on: that a store is on its way is found at once, that it was written to later

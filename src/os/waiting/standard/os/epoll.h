@@ -97,8 +97,9 @@ class Epoll {
     }
     if (has_nanoseconds_.load(std::memory_order_relaxed)) {
       const long count = call(SYS_epoll_pwait2, epoll_, events, most_events, limit, nullptr, 0);
-      if (count != -ENOSYS) return count;
-      has_nanoseconds_.store(false, std::memory_order_relaxed);  // Linux before 5.11
+      // Linux before 5.11 does not know it, and filters of system calls that do not refuse it.
+      if (count != -ENOSYS && count != -EPERM) return count;
+      has_nanoseconds_.store(false, std::memory_order_relaxed);
     }
     constexpr long most_milliseconds = 1'000'000'000;
     long milliseconds = -1;
