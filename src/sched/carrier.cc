@@ -194,7 +194,7 @@ bool Runtime::retire(Carrier& carrier, Worker& worker) {
   // Pairs with make_ready(): what was pinned here before it could see us gone.
   if (worker.index != 0) unpin(worker);
   // It may have slept in the poller, or be who the others left that to: one of them must go there.
-  if (idle_.poller_is_unattended()) idle_.wake_one();
+  idle_.attend_poller();
   return true;
 }
 

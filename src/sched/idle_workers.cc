@@ -98,6 +98,18 @@ bool IdleWorkers::poller_is_unattended() noexcept {
   return !poller_taken_ && newest_ != nullptr;
 }
 
+void IdleWorkers::attend_poller() noexcept {
+  Sleeper* sleeper = nullptr;
+  {
+    const std::scoped_lock guard(lock_);
+    if (poller_taken_ || newest_ == nullptr) return;
+    if (searching(summary_.load(std::memory_order_relaxed)) != 0) return;
+    sleeper = newest_;
+    give_token(*sleeper);
+  }
+  rouse(*sleeper, Bed::own_word);
+}
+
 void IdleWorkers::take_off(Sleeper& sleeper) noexcept {
   sleeper.listed = false;
   if (sleeper.bed == Bed::poller) {

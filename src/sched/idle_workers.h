@@ -124,6 +124,9 @@ class IdleWorkers {
   bool anybody_searches() const noexcept {
     return searching(summary_.load(std::memory_order_relaxed)) != 0;
   }
+  // Where workers sleep, nobody is in the poller and nobody searches: wakes one, who will lie down
+  // there. Also where loans would let all of them sleep on.
+  void attend_poller() noexcept;
   // Whether workers sleep and nobody is in the poller.
   bool poller_is_unattended() noexcept;
 

@@ -169,7 +169,7 @@ void Monitor::attend_outside(os::Instant now) {
   if (!nobody_polled) return;
   // Somebody who sleeps can do it, and will stay there. Otherwise all are busy, and it is for us.
   if (runtime_.idle().poller_is_unattended()) {
-    runtime_.idle().wake_one();
+    runtime_.idle().attend_poller();
   } else if (runtime_.idle().sleeping() == 0) {
     runtime_.look_outside();
   }

@@ -86,7 +86,7 @@ class Monitor {
   atomic<bool> stopping_{false};
   std::unique_ptr<Seen[]> seen_;
   std::uint32_t quiet_ticks_ = 0;
-  os::Instant loans_disputed_since_ = os::Instant::min();
+  os::Instant loans_disputed_since_ = os::MonotonicClock::now();
   std::uint64_t polls_seen_ = 0;
   Counter relieved_, not_relieved_;
   StuckCalls stuck_calls_;

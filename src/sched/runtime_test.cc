@@ -145,7 +145,10 @@ TEST_P(RuntimeTest, RunsOthersWhileFibersAreStuckInTheKernel) {
   ASSERT_EQ(::pipe(pipe), 0);
   std::vector<std::unique_ptr<Joinable>> stuck;
   for (int i = 0; i < 8; ++i) {
-    stuck.push_back(std::make_unique<Joinable>(runtime_, [&] { block_in_kernel(pipe[0]); }));
+    stuck.push_back(std::make_unique<Joinable>(runtime_, [&] {
+      be_away(fiber::self());
+      block_in_kernel(pipe[0]);
+    }));
   }
   std::this_thread::sleep_for(std::chrono::milliseconds{1});
   std::atomic<int> ran{0};
