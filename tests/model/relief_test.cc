@@ -24,8 +24,7 @@ sched::RuntimeOptions impatient(std::uint32_t workers = 1) {
   return {.workers = workers,
           .most_workers = workers,
           .monitored = true,
-          .lends_places =
-              false, // the model has no kernel to say who sleeps at home
+          .lends_places = false,  // the model has no kernel to say who sleeps at home
           .monitor = {.tick = 100us,
                       .patience_asleep = 0ns,
                       .patience_running = 0ns,
@@ -35,25 +34,23 @@ sched::RuntimeOptions impatient(std::uint32_t workers = 1) {
 
 // Two fibers that stop their carrier until both are there: one worker is not
 // enough.
-void two_meet_on_one_worker(Program &program) {
-  auto &meeting = program.make<Meeting>(2U);
-  auto &engine = program.make<Engine>(program, impatient(), 5);
-  for (int i = 0; i < 2; ++i)
-    engine.spawn([&] { meeting.come(); });
+void two_meet_on_one_worker(Program& program) {
+  auto& meeting = program.make<Meeting>(2U);
+  auto& engine = program.make<Engine>(program, impatient(), 5);
+  for (int i = 0; i < 2; ++i) engine.spawn([&] { meeting.come(); });
 }
 
 // The stuck fiber goes on, and wakes another: which stands where the successor
 // looks, or nowhere.
-void wakes_after_relief(Program &program) {
+void wakes_after_relief(Program& program) {
   struct State {
     Meeting meeting{2};
     atomic<bool> woken{false};
   };
-  auto &state = program.make<State>();
-  auto &engine = program.make<Engine>(program, impatient(), 6);
-  auto &sleeper = engine.spawn([&state] {
-    while (!state.woken.load())
-      sched::park(ParkKind::other, &state);
+  auto& state = program.make<State>();
+  auto& engine = program.make<Engine>(program, impatient(), 6);
+  auto& sleeper = engine.spawn([&state] {
+    while (!state.woken.load()) sched::park(ParkKind::other, &state);
   });
   engine.spawn([&] {
     fiber::self().wakes_then_parks = sched::sure_to_park;
@@ -68,17 +65,16 @@ void wakes_after_relief(Program &program) {
 // Workers come and go while the monitor takes one from a carrier. In the end
 // there are two, and each has a carrier: also the one that a fiber is pinned
 // to.
-void relief_against_resize(Program &program) {
+void relief_against_resize(Program& program) {
   struct State {
     Meeting meeting{2};
     atomic<bool> go{false};
   };
-  auto &state = program.make<State>();
-  auto &engine = program.make<Engine>(program, impatient(2), 9);
+  auto& state = program.make<State>();
+  auto& engine = program.make<Engine>(program, impatient(2), 9);
   engine.spawn([&state] { state.meeting.come(); });
-  auto &pinned = engine.spawn([&] {
-    while (!state.go.load())
-      sched::park(ParkKind::other, &state);
+  auto& pinned = engine.spawn([&] {
+    while (!state.go.load()) sched::park(ParkKind::other, &state);
     sched::pin_to(&engine.runtime().worker_at(1));
     sched::pin_to(nullptr);
   });
@@ -94,30 +90,27 @@ void relief_against_resize(Program &program) {
 // One place is lent, and who has it keeps it, as does a fiber on the other
 // worker: timers and events are attended to all the same, though nobody is
 // woken for work.
-void a_timer_while_a_place_is_lent(Program &program) {
+void a_timer_while_a_place_is_lent(Program& program) {
   sched::RuntimeOptions options = impatient(2);
   options.lends_places = true;
-  auto &meeting = program.make<Meeting>(3U);
-  auto &engine = program.make<Engine>(program, options, 8);
-  for (int i = 0; i < 2; ++i)
-    engine.spawn([&] { meeting.come(); });
+  auto& meeting = program.make<Meeting>(3U);
+  auto& engine = program.make<Engine>(program, options, 8);
+  for (int i = 0; i < 2; ++i) engine.spawn([&] { meeting.come(); });
   engine.spawn([&] {
     const os::Instant deadline = os::MonotonicClock::now() + 1ms;
-    while (os::MonotonicClock::now() < deadline)
-      sched::park(ParkKind::sleep, nullptr, deadline);
+    while (os::MonotonicClock::now() < deadline) sched::park(ParkKind::sleep, nullptr, deadline);
     meeting.come();
   });
 }
 
 // Two that need each other, on one place, which the first has on loan: it is
 // called in.
-void two_meet_on_a_place_that_is_lent(Program &program) {
+void two_meet_on_a_place_that_is_lent(Program& program) {
   sched::RuntimeOptions options = impatient();
   options.lends_places = true;
-  auto &meeting = program.make<Meeting>(2U);
-  auto &engine = program.make<Engine>(program, options, 5);
-  for (int i = 0; i < 2; ++i)
-    engine.spawn([&] { meeting.come(); });
+  auto& meeting = program.make<Meeting>(2U);
+  auto& engine = program.make<Engine>(program, options, 5);
+  for (int i = 0; i < 2; ++i) engine.spawn([&] { meeting.come(); });
 }
 
 TEST(Relief, ATimerWhileAPlaceIsLent) {
@@ -136,5 +129,5 @@ TEST(Relief, WakesAfterRelief) {
   expect_engine_pass(100'000, wakes_after_relief);
 }
 
-} // namespace
-} // namespace weft::model
+}  // namespace
+}  // namespace weft::model
