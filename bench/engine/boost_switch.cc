@@ -46,7 +46,7 @@ void sit_there(context::transfer_t from) {
 Numbers measure_boost_switch(const Scale& scale) {
   pin_to_first(1);
   require(arch::kernel_allows_wrfsbase(), "the kernel allows wrfsbase");
-  alignas(16) static std::array<std::byte, 64 * 1024> stack;
+  alignas(16) static std::array<std::byte, std::size_t{64} * 1024> stack;
   context::fcontext_t there =
       context::make_fcontext(stack.data() + stack.size(), stack.size(), sit_there);
   const double round = nanoseconds_each_by_slices(scale, [&there](std::uint64_t rounds) {
