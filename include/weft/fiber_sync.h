@@ -12,14 +12,9 @@
 #include <cstdint>
 #include <mutex>
 
-namespace weft {
+#include <weft/fibers.h>
 
-// So long from now, or as late as there is.
-inline std::chrono::steady_clock::time_point deadline_after(std::chrono::nanoseconds duration) {
-  const auto now = std::chrono::steady_clock::now();
-  const auto last = std::chrono::steady_clock::time_point::max();
-  return duration > last - now ? last : now + duration;
-}
+namespace weft {
 
 class FiberMutex {
  public:

@@ -21,6 +21,13 @@
 
 namespace weft {
 
+// So long from now, or as late as there is.
+inline std::chrono::steady_clock::time_point deadline_after(std::chrono::nanoseconds duration) {
+  const auto now = std::chrono::steady_clock::now();
+  const auto last = std::chrono::steady_clock::time_point::max();
+  return duration > last - now ? last : now + duration;
+}
+
 struct FibersOptions {
   // How many fibers run at the same time. 0: the CPU budget, followed while it changes.
   std::uint32_t workers = 0;
@@ -79,9 +86,7 @@ namespace this_fiber {
 void yield() noexcept;
 void sleep_until(std::chrono::steady_clock::time_point deadline) noexcept;
 inline void sleep_for(std::chrono::nanoseconds duration) noexcept {
-  const auto now = std::chrono::steady_clock::now();
-  const auto last = std::chrono::steady_clock::time_point::max();
-  sleep_until(duration > last - now ? last : now + duration);
+  sleep_until(deadline_after(duration));
 }
 
 // Whether the caller is a fiber that a worker runs at the moment.

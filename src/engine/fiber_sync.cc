@@ -24,10 +24,7 @@ Lock& as(std::byte (&storage)[bytes]) noexcept {
 }
 
 sync::Deadline at(std::chrono::steady_clock::time_point deadline) noexcept {
-  const auto nanoseconds = std::chrono::nanoseconds{deadline.time_since_epoch()}.count();
-  return sync::Deadline::at(
-      sync::Deadline::Clock::monotonic,
-      {.tv_sec = nanoseconds / 1'000'000'000, .tv_nsec = nanoseconds % 1'000'000'000});
+  return sync::Deadline::at(os::Instant{deadline.time_since_epoch()});
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ void Monitor::run() {
   while (!stopping_.load(std::memory_order_seq_cst)) {
     const os::Instant now = os::MonotonicClock::now();
     runtime_.for_each_worker([&](Worker& worker) { look_after(worker, seen_[worker.index], now); });
-    attend_outside(now);
+    attend_outside();
     look_after_loans(now);
     const bool all_asleep = everybody_sleeps();
     quiet_ticks_ = all_asleep ? quiet_ticks_ + 1 : 0;
@@ -160,12 +160,11 @@ void Monitor::relieve(Worker& worker, Carrier& carrier, bool asleep_in_kernel) {
 }
 
 // What nobody has looked at since the last tick.
-void Monitor::attend_outside(os::Instant now) {
+void Monitor::attend_outside() {
   std::uint64_t polls = 0;
   runtime_.for_each_worker([&](Worker& worker) { polls += worker.polls.value(); });
   const bool nobody_polled = polls == polls_seen_;
   polls_seen_ = polls;
-  static_cast<void>(now);
   if (!nobody_polled) return;
   // Somebody who sleeps can do it, and will stay there. Otherwise all are busy, and it is for us.
   if (runtime_.idle().poller_is_unattended()) {

@@ -76,7 +76,7 @@ class Monitor {
   bool everybody_sleeps() noexcept;
   void look_after_loans(os::Instant now);
   void look_after(Worker& worker, Seen& seen, os::Instant now);
-  void attend_outside(os::Instant now);
+  void attend_outside();
   void relieve(Worker& worker, Carrier& carrier, bool asleep_in_kernel);
 
   Runtime& runtime_;

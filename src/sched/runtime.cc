@@ -21,10 +21,7 @@ Runtime::Runtime(const RuntimeOptions& options)
       workers_(new Worker[most_workers_]),
       poller_(new Poller(epoll_)) {
   arch::prepare();
-  for (std::uint32_t i = 0; i < most_workers_; ++i) {
-    workers_[i].runtime = this;
-    workers_[i].index = i;
-  }
+  for (std::uint32_t i = 0; i < most_workers_; ++i) workers_[i].index = i;
   if (options.monitored) monitor_ = std::make_unique<Monitor>(*this, options.monitor);
   resize(options.workers);
 }

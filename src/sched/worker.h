@@ -55,7 +55,6 @@ class Hint {
 };
 
 struct alignas(128) Worker {
-  Runtime* runtime = nullptr;
   std::uint32_t index = 0;
 
   RunQueue queue;

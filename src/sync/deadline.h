@@ -18,6 +18,9 @@ struct Deadline {
   // An absolute time. One that makes no sense is kept as such: POSIX calls it an error only for
   // those who have to wait.
   static Deadline at(Clock clock, const timespec& time) noexcept;
+  static Deadline at(os::Instant moment) noexcept {
+    return {.clock = Clock::monotonic, .nanoseconds = moment.time_since_epoch().count()};
+  }
 
   // Until when to park; nothing: the deadline is over.
   //

@@ -68,11 +68,7 @@ struct World {
 thread_local std::uint64_t identity = 0;
 
 sync::Deadline soon(std::uint64_t microseconds) {
-  const os::Instant end = os::MonotonicClock::now() + std::chrono::microseconds{microseconds};
-  const auto nanoseconds = end.time_since_epoch().count();
-  return sync::Deadline::at(
-      sync::Deadline::Clock::monotonic,
-      {.tv_sec = nanoseconds / 1'000'000'000, .tv_nsec = nanoseconds % 1'000'000'000});
+  return sync::Deadline::at(os::MonotonicClock::now() + std::chrono::microseconds{microseconds});
 }
 
 void lock_and_count(World& world, Random& random) {
