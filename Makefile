@@ -21,9 +21,11 @@ test: ## Every test, on every preset, and the closing line that counts them
 test-long: all ## The stress of the engine: 200 runs, ten million rounds; about half an hour
 	@scripts/test-long
 
-bench: all ## Ours beside its rivals, as ratios in one run
-	@scripts/deps bench
-	@build/release/tools/weft/weft bench budget
+bench: ## Ours beside its rivals, as ratios in one run
+	@scripts/deps build bench
+	@scripts/build release
+	@build/release/tools/weft/weft bench budget; budget=$$?; \
+	build/release/tools/weft/weft bench engine && exit $$budget
 
 fuzz: ## Each parser under libFuzzer for FUZZ_SECONDS
 	@scripts/deps build fuzz

@@ -64,11 +64,11 @@ void compete(Contest& contest, Share& share) {
 }
 
 template <class Side, Section section>
-void hold(const Scale& scale, Contest& contest, double& per_second) {
+void hold(const Scale& scale, unsigned competitors, Contest& contest, double& per_second) {
   pin_to_first(2);
   Side side(2);
   Team<Side> team(side);
-  for (unsigned i = 0; i < threads; ++i) {
+  for (unsigned i = 0; i < competitors; ++i) {
     team.start([&contest, i] { compete<Side, section>(contest, contest.shares[i]); });
   }
   std::this_thread::sleep_for(scale.time(30));
@@ -82,11 +82,11 @@ void hold(const Scale& scale, Contest& contest, double& per_second) {
 }
 
 // How often the mutex is taken, in thousands a second.
-template <class Side, Section section>
+template <class Side, Section section, unsigned competitors = threads>
 Numbers measure_rate(const Scale& scale) {
   Contest contest;
   double per_second = 0;
-  hold<Side, section>(scale, contest, per_second);
+  hold<Side, section>(scale, competitors, contest, per_second);
   return {{"value", per_second / 1000}};
 }
 
@@ -95,7 +95,7 @@ template <class Side>
 Numbers measure_waits(const Scale& scale) {
   Contest contest;
   double per_second = 0;
-  hold<Side, timed>(scale, contest, per_second);
+  hold<Side, timed>(scale, threads, contest, per_second);
   Waits all;
   for (unsigned i = 0; i < threads; ++i) all.add(contest.shares[i].waits);
   return {{"value", all.longest_us() / 1000}, {"p999_us", all.quantile_us(0.999)}};
@@ -106,6 +106,7 @@ Numbers measure_waits(const Scale& scale) {
 Measurements contention_measurements() {
   return {{"contention.weft", measure_rate<Weft, shortest>},
           {"contention.nptl", measure_rate<Nptl, shortest>},
+          {"contention.alone", measure_rate<Nptl, shortest, 1>},
           {"contention_longer.weft", measure_rate<Weft, longer>},
           {"contention_longer.nptl", measure_rate<Nptl, longer>},
           {"contention_yielding.weft", measure_rate<Weft, yielding>},

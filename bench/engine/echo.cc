@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // An echo server with a thread for each connection, on one CPU.
+#include "bare_echo.h"
 #include "echo_load.h"
 #include "sides.h"
 
@@ -34,13 +35,20 @@ Numbers measure(const Scale& scale) {
   return load.result();
 }
 
+template <unsigned connections>
+Numbers measure_bare(const Scale& scale) {
+  EchoLoad load(scale, connections);
+  load.begin();
+  serve_barely(load.served());
+  return load.result();
+}
+
 }  // namespace
 
 Measurements echo_measurements() {
-  return {{"echo_64.weft", measure<Weft, 64>},
-          {"echo_64.nptl", measure<Nptl, 64>},
-          {"echo_1024.weft", measure<Weft, 1024>},
-          {"echo_1024.nptl", measure<Nptl, 1024>}};
+  return {{"echo_64.weft", measure<Weft, 64>},     {"echo_64.bare", measure_bare<64>},
+          {"echo_1024.bare", measure_bare<1024>},  {"echo_64.nptl", measure<Nptl, 64>},
+          {"echo_1024.weft", measure<Weft, 1024>}, {"echo_1024.nptl", measure<Nptl, 1024>}};
 }
 
 }  // namespace weft::engine

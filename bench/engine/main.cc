@@ -22,7 +22,7 @@ Measurements all_measurements() {
   for (const auto part :
        {switch_measurements, lock_measurements, contention_measurements, ping_pong_measurements,
         thread_measurements, memory_measurements, cpu_measurements, burst_measurements,
-        echo_measurements, boost_measurements}) {
+        echo_measurements, stuck_measurements, boost_measurements}) {
     for (Measurement& measurement : part()) all.push_back(std::move(measurement));
   }
   return all;

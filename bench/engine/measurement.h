@@ -44,6 +44,7 @@ Measurements memory_measurements();
 Measurements cpu_measurements();
 Measurements burst_measurements();
 Measurements echo_measurements();
+Measurements stuck_measurements();
 // Those of Boost; none where it was not there to build with.
 Measurements boost_measurements();
 

@@ -36,7 +36,7 @@ struct Table {
   Player here;
   Player there;
   arch::Door door;
-  alignas(16) std::array<std::byte, 16 * 1024> door_stack{};
+  alignas(16) std::array<std::byte, std::size_t{16} * 1024> door_stack{};
 };
 
 // Away from home it is continued by the one who measures, and at the end by home again.

@@ -3,7 +3,8 @@
 //
 // Each does what the system call of its name does on a descriptor that blocks, answers what that
 // does, and sets errno; the descriptor's flags are left alone. SO_RCVTIMEO and SO_SNDTIMEO hold,
-// and so do MSG_DONTWAIT and MSG_WAITALL.
+// and so do MSG_DONTWAIT and MSG_WAITALL. Time-outs are changed with setsockopt() from here: a
+// socket is asked for them when it is first waited for, and not each time.
 //
 // A descriptor that fibers have waited for is closed with close() from here, by a fiber or any
 // other thread: who waits for it is told (EBADF), and its number may come again.
@@ -27,6 +28,8 @@ ssize_t recv(int descriptor, void* buffer, std::size_t bytes, int flags) noexcep
 ssize_t send(int descriptor, const void* buffer, std::size_t bytes, int flags) noexcept;
 int accept4(int descriptor, sockaddr* address, socklen_t* address_bytes, int flags) noexcept;
 int connect(int descriptor, const sockaddr* address, socklen_t address_bytes) noexcept;
+int setsockopt(int descriptor, int level, int option, const void* value,
+               socklen_t value_bytes) noexcept;
 int close(int descriptor) noexcept;
 
 // A negative time-out waits for ever.

@@ -37,6 +37,10 @@ int accept4(int descriptor, sockaddr* address, socklen_t* address_bytes, int fla
 int connect(int descriptor, const sockaddr* address, socklen_t address_bytes) noexcept {
   return posix<int>(sched::connect(descriptor, address, address_bytes));
 }
+int setsockopt(int descriptor, int level, int option, const void* value,
+               socklen_t value_bytes) noexcept {
+  return posix<int>(sched::set_option(descriptor, level, option, value, value_bytes));
+}
 int close(int descriptor) noexcept {
   return posix<int>(sched::close(descriptor));
 }

@@ -13,7 +13,7 @@ namespace weft::fiber {
 // on.
 struct Block {
   static constexpr std::size_t records = 64;
-  static constexpr std::size_t door_stack_bytes = 16 * 1024;
+  static constexpr std::size_t door_stack_bytes = std::size_t{16} * 1024;
 
   Block* next = nullptr;
   Fiber fibers[records];

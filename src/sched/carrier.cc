@@ -128,12 +128,12 @@ void Runtime::run_worker(Carrier& carrier, Worker& worker) {
 bool Runtime::run(Carrier& carrier, Worker& worker, Fiber& fiber) {
   worker.switches.add();
   enter(carrier, fiber);
-  carrier.phase.store(Phase::in_fiber, std::memory_order_release);
+  carrier.phase.store(in_fiber_of(worker), std::memory_order_release);
   switch_context(carrier, carrier.own->context, fiber.context, fiber.thread_pointer);
   finish_switch(carrier);
   carrier.running.store(nullptr, std::memory_order_relaxed);
   carrier.woke_next = false;
-  Phase expected = Phase::in_fiber;
+  Phase expected = in_fiber_of(worker);
   // Fails where the monitor has taken the worker; see Monitor::relieve().
   if (carrier.phase.compare_exchange_strong(expected, Phase::idle)) return true;
   uncount_relieved(carrier);

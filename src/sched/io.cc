@@ -10,6 +10,7 @@
 #include <climits>
 #include <utility>
 
+#include "os/socket_option.h"
 #include "os/system_call.h"
 #include "sched/park.h"
 
@@ -28,13 +29,6 @@ bool is_file(int descriptor) {
   struct stat status {};
   return os::call(SYS_fstat, descriptor, &status) == 0 &&
          (S_ISREG(status.st_mode) || S_ISBLK(status.st_mode));
-}
-
-int socket_option(int descriptor, int option) {
-  int value = 0;
-  unsigned value_bytes = sizeof(value);
-  os::call(SYS_getsockopt, descriptor, SOL_SOCKET, option, &value, &value_bytes);
-  return value;
 }
 
 // A transfer at the file's own position (-1) or at an offset.
@@ -64,6 +58,12 @@ long read_rest_of_file(int descriptor, std::byte* data, std::size_t bytes) {
   return static_cast<long>(done);
 }
 
+// Of either width of time.
+bool is_timeout(int option) {
+  return option == SO_RCVTIMEO_OLD || option == SO_SNDTIMEO_OLD || option == SO_RCVTIMEO_NEW ||
+         option == SO_SNDTIMEO_NEW;
+}
+
 // What a call that goes on until all is done answers when it ends before.
 long done_or(std::size_t done, long result) {
   return done != 0 ? static_cast<long>(done) : result;
@@ -71,8 +71,9 @@ long done_or(std::size_t done, long result) {
 
 }  // namespace
 
-os::Instant Request::deadline() noexcept {
-  if (std::exchange(asked_the_socket_, true)) return deadline_;
+os::Instant Request::deadline(Poller& poller, const Edge& before) noexcept {
+  if (before.untimed || std::exchange(asked_the_socket_, true)) return deadline_;
+  const std::uint32_t epoch = Poller::epoch();
   timeval limit{};
   unsigned limit_bytes = sizeof(limit);
   const int option = direction_ == Direction::read ? SO_RCVTIMEO : SO_SNDTIMEO;
@@ -82,6 +83,8 @@ os::Instant Request::deadline() noexcept {
     const auto allowed =
         std::chrono::seconds{limit.tv_sec} + std::chrono::microseconds{limit.tv_usec};
     deadline_ = std::min(deadline_, os::MonotonicClock::now() + allowed);
+  } else {
+    poller.untimed(descriptor_, direction_, before, epoch);
   }
   return deadline_;
 }
@@ -125,10 +128,22 @@ long write(int descriptor, const void* buffer, std::size_t bytes) {
 
 long receive(int descriptor, void* buffer, std::size_t bytes, int flags, os::Instant deadline) {
   auto* const data = static_cast<std::byte*>(buffer);
+  Request request(descriptor, Direction::read, deadline);
   std::size_t received = 0;
   const auto take = [&](int how) {
     return os::call(SYS_recvfrom, descriptor, data + received, bytes - received, how, nullptr,
                     nullptr);
+  };
+  // As a message, which says whether something came along that ends it.
+  const auto take_at_once = [&] {
+    iovec vector{data + received, bytes - received};
+    msghdr message{};
+    message.msg_iov = &vector;
+    message.msg_iovlen = 1;
+    const long result = os::call(SYS_recvmsg, descriptor, &message, flags | MSG_DONTWAIT);
+    const bool ends_early = (message.msg_flags & MSG_CTRUNC) != 0;
+    request.read_by = ends_early ? ReadBy::call : ReadBy::message;
+    return result;
   };
   if ((flags & (MSG_DONTWAIT | MSG_ERRQUEUE)) != 0) return take(flags | MSG_DONTWAIT);
   // To look until all is there has no form that does not block.
@@ -137,15 +152,14 @@ long receive(int descriptor, void* buffer, std::size_t bytes, int flags, os::Ins
 
   const bool drains = !peeks && (flags & MSG_OOB) == 0;
   const bool waits_for_all = drains && (flags & MSG_WAITALL) != 0;
-  Request request(descriptor, Direction::read, deadline);
   for (;;) {
     const long result = when_ready(request, drains ? bytes - received : 0, [&](Attempt attempt) {
-      return take(attempt == Attempt::blocking ? flags : flags | MSG_DONTWAIT);
+      return attempt == Attempt::blocking ? take(flags) : take_at_once();
     });
     if (result <= 0) return done_or(received, result);
     received += static_cast<std::size_t>(result);
     if (!waits_for_all || received >= bytes || fiber::self().is_home() ||
-        socket_option(descriptor, SO_TYPE) != SOCK_STREAM) {
+        os::socket_option(descriptor, SO_TYPE) != SOCK_STREAM) {
       return static_cast<long>(received);
     }
   }
@@ -185,7 +199,7 @@ long accept(int descriptor, sockaddr* address, socklen_t* address_bytes, int fla
     if (!generation) return long{-EAGAIN};
     // What does not listen is never ready, and accept says at once what is wrong with it.
     const bool goes_through =
-        is_ready(descriptor, POLLIN) || socket_option(descriptor, SO_ACCEPTCONN) == 0;
+        is_ready(descriptor, POLLIN) || os::socket_option(descriptor, SO_ACCEPTCONN) == 0;
     const long result = goes_through ? take() : long{-EAGAIN};
     poller.end_taking(descriptor, *generation, result != -EAGAIN);
     return result;
@@ -195,6 +209,13 @@ long accept(int descriptor, sockaddr* address, socklen_t* address_bytes, int fla
 long connect(int descriptor, const sockaddr* address, socklen_t address_bytes) {
   return at_home("connect",
                  [&] { return os::call(SYS_connect, descriptor, address, address_bytes); });
+}
+
+long set_option(int descriptor, int level, int option, const void* value, socklen_t value_bytes) {
+  const long result =
+      os::call(SYS_setsockopt, descriptor, level, option, value, std::size_t{value_bytes});
+  if (level == SOL_SOCKET && is_timeout(option)) Poller::timeouts_changed();
+  return result;
 }
 
 long close(int descriptor) {

@@ -43,8 +43,10 @@ class Request {
     if (!generation_) generation_ = edge.generation;
     return *generation_ == edge.generation;
   }
-  // Asked before the first wait only, as it costs a system call: SO_RCVTIMEO, SO_SNDTIMEO.
-  os::Instant deadline() noexcept;
+  // Asks the socket before the first wait only, as that costs a system call: SO_RCVTIMEO,
+  // SO_SNDTIMEO.
+  os::Instant deadline(Poller& poller, const Edge& before) noexcept;
+  ReadBy read_by = ReadBy::call;
 
  private:
   const int descriptor_;
@@ -72,12 +74,13 @@ long when_ready(Request& request, std::size_t bytes, Call call) {
     if (!before.drained) {
       const long result = call(Attempt::without_blocking);
       if (result > 0 && static_cast<std::size_t>(result) < bytes) {
-        poller.drained(request.descriptor(), before);
+        poller.drained(request.descriptor(), before, request.read_by);
       }
       if (result == -EOPNOTSUPP) return block_at_home();
       if (result != -EAGAIN) return result;
     }
-    switch (poller.wait(request.descriptor(), request.direction(), before, request.deadline())) {
+    switch (poller.wait(request.descriptor(), request.direction(), before,
+                        request.deadline(poller, before))) {
       case Waited::ready:
         continue;
       case Waited::timed_out:
@@ -103,6 +106,8 @@ long connect(int descriptor, const sockaddr* address, socklen_t address_bytes);
 // As poll(2), with a deadline.
 long poll(pollfd* descriptors, std::size_t count, os::Instant deadline);
 long close(int descriptor);
+// As setsockopt(2). Time-outs that are set otherwise after somebody has waited are not noticed.
+long set_option(int descriptor, int level, int option, const void* value, socklen_t value_bytes);
 // Files: what is not in the cache is read at home.
 long read_at(int descriptor, void* buffer, std::size_t bytes, off_t offset);
 long write_at(int descriptor, const void* buffer, std::size_t bytes, off_t offset);

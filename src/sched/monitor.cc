@@ -112,7 +112,7 @@ void Monitor::look_after(Worker& worker, Seen& seen, os::Instant now) {
     seen = {.carrier = carrier, .switches = switches, .since = now, .next = next};
     return;
   }
-  if (carrier->phase.load(std::memory_order_relaxed) != Phase::in_fiber) {
+  if (carrier->phase.load(std::memory_order_relaxed) != in_fiber_of(worker)) {
     seen.since = now;
     return;
   }
@@ -147,7 +147,7 @@ void Monitor::relieve(Worker& worker, Carrier& carrier, bool asleep_in_kernel) {
   Fiber* const stuck = carrier.running.load(std::memory_order_relaxed);
   // Pairs with the compare-and-swap in Runtime::run(), and with the load in make_ready().
   runtime_.count_relieved(carrier, asleep_in_kernel);
-  Phase expected = Phase::in_fiber;
+  Phase expected = in_fiber_of(worker);
   if (!carrier.phase.compare_exchange_strong(expected, Phase::relieved)) {
     runtime_.uncount_relieved(carrier);
     return;

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "os/check.h"
+#include "os/socket_option.h"
 #include "os/system_call.h"
 #include "sched/park.h"
 
@@ -53,6 +54,7 @@ Waited waited_of(long error) {
 
 constinit os::SpinLock Poller::all_lock_;
 constinit Poller* Poller::first_ = nullptr;
+constinit atomic<std::uint32_t> Poller::epoch_{1};
 
 Poller::Poller(os::Epoll& epoll) noexcept : epoll_(epoll), process_(os::call(SYS_getpid)) {
   const std::scoped_lock guard(all_lock_);
@@ -131,7 +133,9 @@ Edge Poller::look(int descriptor, Direction direction) noexcept {
   const std::uint32_t count = entry->edges[index].load(std::memory_order_acquire);
   const bool drained =
       direction == Direction::read && entry->drained.load(std::memory_order_relaxed) == count;
-  return {.count = count, .generation = generation, .drained = drained};
+  // 0 is no epoch before this counter has gone around.
+  const bool untimed = entry->untimed[index].load(std::memory_order_relaxed) == epoch();
+  return {.count = count, .generation = generation, .drained = drained, .untimed = untimed};
 }
 
 Edge Poller::look_both(int descriptor) noexcept {
@@ -140,15 +144,26 @@ Edge Poller::look_both(int descriptor) noexcept {
   return {.count = read.count + write.count, .generation = read.generation};
 }
 
-void Poller::drained(int descriptor, const Edge& before) noexcept {
+void Poller::drained(int descriptor, const Edge& before, ReadBy how) noexcept {
   Entry* const entry = existing_entry_of(descriptor);
   if (entry == nullptr) return;
   const std::scoped_lock guard(entry->lock);
-  if (!entry->registered || !entry->stream || entry->ended ||
+  const bool tells = entry->stream == Stream::tcp ||
+                     (entry->stream == Stream::unix_domain && how == ReadBy::message);
+  if (!entry->registered || !tells || entry->ended ||
       entry->generation.load(std::memory_order_relaxed) != before.generation) {
     return;  // no edge would tell us of the end of it, or less is no sign of it
   }
   entry->drained.store(before.count, std::memory_order_relaxed);
+}
+
+void Poller::untimed(int descriptor, Direction direction, const Edge& before,
+                     std::uint32_t epoch) noexcept {
+  Entry* const entry = entry_of(descriptor);
+  if (entry == nullptr) return;
+  const std::scoped_lock guard(entry->lock);
+  if (entry->generation.load(std::memory_order_relaxed) != before.generation) return;
+  entry->untimed[index_of(direction)].store(epoch, std::memory_order_relaxed);
 }
 
 bool Poller::is_registered(int descriptor) noexcept {
@@ -264,16 +279,18 @@ long Poller::enrol(int descriptor, Entry& entry) noexcept {
     epoll_.remove(descriptor);
     error = epoll_.add(descriptor, all_events, data);
   }
-  int protocol = 0;
-  unsigned protocol_bytes = sizeof(protocol);
-  entry.stream = error == 0 &&
-                 os::call(SYS_getsockopt, descriptor, SOL_SOCKET, SO_PROTOCOL, &protocol,
-                          &protocol_bytes) == 0 &&
-                 protocol == IPPROTO_TCP;
+  entry.stream = error == 0 ? stream_of(descriptor) : Stream::none;
   entry.ended = false;
   entry.registered = error == 0;
   entry.unpollable = error == -EPERM;
   return error;
+}
+
+Poller::Stream Poller::stream_of(int descriptor) noexcept {
+  if (os::socket_option(descriptor, SO_PROTOCOL) == IPPROTO_TCP) return Stream::tcp;
+  const bool is_stream = os::socket_option(descriptor, SO_TYPE) == SOCK_STREAM;
+  const bool is_unix = is_stream && os::socket_option(descriptor, SO_DOMAIN) == AF_UNIX;
+  return is_unix ? Stream::unix_domain : Stream::none;
 }
 
 void Poller::begin_close(int descriptor) noexcept {
@@ -294,6 +311,7 @@ void Poller::begin_close(int descriptor) noexcept {
   entry->generation.store(entry->generation.load(std::memory_order_relaxed) + 1,
                           std::memory_order_release);
   entry->drained.store(0, std::memory_order_relaxed);
+  for (auto& untimed : entry->untimed) untimed.store(0, std::memory_order_relaxed);
   wake(*entry, ~std::uint32_t{0}, PollWaiter::was_closed);
 }
 
@@ -321,7 +339,8 @@ void Poller::deliver(const os::Epoll::Event* events, std::size_t count) noexcept
       continue;  // of a file that had this number before
     }
     if ((events[i].events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0) entry->ended = true;
-    if ((events[i].events & EPOLLPRI) != 0) entry->stream = false;  // reads stop at urgent data
+    if ((events[i].events & EPOLLPRI) != 0)
+      entry->stream = Stream::none;  // reads stop at urgent data
     for (const Direction direction : {Direction::read, Direction::write}) {
       if ((events[i].events & events_of(direction)) != 0) count_edge(*entry, direction);
     }

@@ -9,12 +9,14 @@
 //   if (!before.drained) result = recv(fd, …, MSG_DONTWAIT);           // may be EAGAIN
 //   poller.wait(fd, Direction::read, before, deadline);                // then try again
 //
-// An edge that arrives after look() makes wait() return at once, so none is lost. A read from TCP
-// that got less than it asked for has drained the descriptor: drained() remembers it together with
-// the count, and until the next edge no call is tried that would only say EAGAIN. (Others stop
-// early for reasons of their own: AF_UNIX where descriptors or credentials were sent along.) The
+// An edge that arrives after look() makes wait() return at once, so none is lost. A read from a
+// stream that got less than it asked for has drained the descriptor: drained() remembers it
+// together with the count, and until the next edge no call is tried that would only say EAGAIN. The
 // edge is a hint, never the truth: after a wake-up the call is tried again, and may wait again
 // (another thread, or another process that shares the socket, was faster).
+//
+// Likewise untimed() remembers that a socket has no time-out of its own, so that it is not asked
+// before each wait; until any socket's time-out is changed through us (timeouts_changed()).
 //
 // Life of a number
 //   unused      --first wait: epoll takes it-->             registered
@@ -50,7 +52,12 @@ struct Edge {
   std::uint32_t count = 0;
   std::uint32_t generation = 0;
   bool drained = false;  // a call would only say EAGAIN
+  bool untimed = false;  // the socket has no time-out, SO_RCVTIMEO or SO_SNDTIMEO
 };
+
+// How a stream was read from. A message of AF_UNIX tells whether it ends because descriptors or
+// credentials came along, which read(2) does not.
+enum class ReadBy : std::uint8_t { call, message };
 
 enum class Waited : std::uint8_t {
   ready,  // try again
@@ -84,8 +91,14 @@ class Poller {
   Poller& operator=(const Poller&) = delete;
 
   Edge look(int descriptor, Direction direction) noexcept;
-  // A read got less than it asked for.
-  void drained(int descriptor, const Edge& before) noexcept;
+  // A read got less than it asked for, and knows of no reason but that there is no more.
+  void drained(int descriptor, const Edge& before, ReadBy how) noexcept;
+  // The socket said, after epoch(), that it has no time-out.
+  void untimed(int descriptor, Direction direction, const Edge& before,
+               std::uint32_t epoch) noexcept;
+  static std::uint32_t epoch() noexcept { return epoch_.load(std::memory_order_acquire); }
+  // The time-out of a socket has been set: any, as others may name the same one.
+  static void timeouts_changed() noexcept { epoch_.fetch_add(1, std::memory_order_acq_rel); }
   // Whether epoll has taken it.
   bool is_registered(int descriptor) noexcept;
   Waited wait(int descriptor, Direction direction, const Edge& before,
@@ -117,15 +130,18 @@ class Poller {
   void deliver(const os::Epoll::Event* events, std::size_t count) noexcept;
 
  private:
+  // Where a short read means that nothing is left.
+  enum class Stream : std::uint8_t { none, tcp, unix_domain };
   struct Entry {
     os::SpinLock lock;
     atomic<std::uint32_t> generation{0};   // written under the lock
     atomic<std::uint32_t> edges[2]{1, 1};  // by Direction; written under the lock
     atomic<std::uint32_t> drained{0};      // the count at which nothing was left to read
+    atomic<std::uint32_t> untimed[2]{};    // the epoch in which there was no time-out; 0: not known
     bool registered = false;               // guarded by lock, as the rest
     bool unpollable = false;
-    bool stream = false;  // a short read means that nothing is left
-    bool ended = false;   // but the end, which may have come with the last bytes, by one edge
+    Stream stream = Stream::none;
+    bool ended = false;  // but the end, which may have come with the last bytes, by one edge
     bool accepting = false;
     PollWaiter* waiters = nullptr;
   };
@@ -138,6 +154,7 @@ class Poller {
   // The lock is held. 0, or minus errno.
   long enrol(int descriptor, Entry& entry) noexcept;
   // The lock is held, as for the rest.
+  static Stream stream_of(int descriptor) noexcept;
   static std::uint64_t data_of(int descriptor, const Entry& entry) noexcept;
   static void count_edge(Entry& entry, Direction direction) noexcept;
   static void link(Entry& entry, PollWaiter& waiter) noexcept;
@@ -151,7 +168,8 @@ class Poller {
   static void for_each(Function function) noexcept;
 
   static os::SpinLock all_lock_;
-  static Poller* first_;  // guarded by all_lock_, as the next two
+  static Poller* first_;  // guarded by all_lock_, as next_ and visitors_
+  static atomic<std::uint32_t> epoch_;
 
   os::Epoll& epoll_;
   Poller* next_ = nullptr;

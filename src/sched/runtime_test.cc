@@ -143,8 +143,10 @@ void block_in_kernel(int descriptor) {
 TEST_P(RuntimeTest, RunsOthersWhileFibersAreStuckInTheKernel) {
   int pipe[2];
   ASSERT_EQ(::pipe(pipe), 0);
+  constexpr int blocked = 8;
   std::vector<std::unique_ptr<Joinable>> stuck;
-  for (int i = 0; i < 8; ++i) {
+  stuck.reserve(blocked);
+  for (int i = 0; i < blocked; ++i) {
     stuck.push_back(std::make_unique<Joinable>(runtime_, [&] {
       be_away(fiber::self());
       block_in_kernel(pipe[0]);

@@ -57,7 +57,7 @@ std::size_t indirect_call_bytes(unsigned modrm) noexcept {
 Address behind_stub(Address target) noexcept {
   constexpr unsigned char endbr64[] = {0xF3, 0x0F, 0x1E, 0xFA};
   constexpr std::size_t jump_bytes = 6;
-  unsigned char code[sizeof endbr64 + 1 + jump_bytes];
+  unsigned char code[sizeof endbr64 + 1 + jump_bytes] = {};
   if (!copy_memory(target, code)) return target;
   std::size_t at = std::memcmp(code, endbr64, sizeof endbr64) == 0 ? sizeof endbr64 : 0;
   if (code[at] == 0xF2) ++at;
@@ -83,9 +83,9 @@ struct SearchTable {
 };
 
 SearchTable search_table_of(Address module) noexcept {
-  Elf64_Ehdr header;
+  Elf64_Ehdr header = {};
   constexpr std::size_t most_segments = 32;
-  Elf64_Phdr segments[most_segments];
+  Elf64_Phdr segments[most_segments] = {};
   if (module == 0 || !copy_memory(module, header) ||
       std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_phnum > most_segments ||
       !copy_memory(module + header.e_phoff, segments, header.e_phnum * sizeof(Elf64_Phdr))) {

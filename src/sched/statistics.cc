@@ -55,7 +55,7 @@ WorkerState state_of(const Worker& worker) noexcept {
   if (!worker.active.load(std::memory_order_relaxed)) return WorkerState::gone;
   const Carrier* const carrier = worker.carrier.load(std::memory_order_acquire);
   const bool in_fiber =
-      carrier != nullptr && carrier->phase.load(std::memory_order_relaxed) == Phase::in_fiber;
+      carrier != nullptr && carrier->phase.load(std::memory_order_relaxed) >= Phase::in_fiber;
   return in_fiber ? WorkerState::in_fiber : WorkerState::idle;
 }
 

@@ -83,7 +83,12 @@ struct alignas(128) Worker {
   }
 };
 
-enum class Phase : std::uint32_t { spare, idle, in_fiber, relieved };
+// in_fiber stands for the first worker, and what follows it for the others: a carrier may leave a
+// worker and get another one while the monitor looks.
+enum class Phase : std::uint32_t { spare, idle, relieved, in_fiber };
+constexpr Phase in_fiber_of(const Worker& worker) {
+  return static_cast<Phase>(static_cast<std::uint32_t>(Phase::in_fiber) + worker.index);
+}
 
 struct alignas(128) Carrier {
   Runtime* runtime = nullptr;

@@ -75,10 +75,12 @@ int Mutex::try_lock() noexcept {
 }
 
 int Mutex::lock_slow(const Deadline& deadline) noexcept {
+  // One at a time tries without queueing, or they take the line from the owner all the time: where
+  // a waiter has been woken it is that one.
   Patience patience;
   do {
     if (try_take_contended()) return 0;
-  } while (patience.try_again());
+  } while ((read() & woken) == 0 && patience.try_again());
   if (!deadline.is_valid) return EINVAL;
   Waiter node;
   node.since = os::MonotonicClock::now();
@@ -95,6 +97,7 @@ int Mutex::contend(Waiter& node, bool is_woken, const Deadline& deadline) noexce
     if (node.state.load(memory_order_acquire) == Waiter::granted) return 0;
     // Whether or not the deadline is over: queueing again is what passes the wake-up on.
     is_woken = true;
+    wait_a_moment([this] { return (read() & locked) == 0; });
   }
   return 0;
 }

@@ -112,8 +112,10 @@ class Mutex {
                                           std::memory_order_relaxed);
   }
   void release() noexcept {
+    // The look is cheap, as the line is ours; a compare-and-swap in vain is not.
     std::uint32_t expected = locked;
-    if (state_.compare_exchange_strong(expected, 0, std::memory_order_release,
+    if (state_.load(std::memory_order_relaxed) == locked &&
+        state_.compare_exchange_strong(expected, 0, std::memory_order_release,
                                        std::memory_order_relaxed)) [[likely]] {
       return;
     }

@@ -60,6 +60,7 @@ class TestThread {
 
 inline void run_together(int threads, const std::function<void(int)>& function) {
   std::vector<std::thread> running;
+  running.reserve(static_cast<std::size_t>(threads));
   for (int i = 0; i < threads; ++i) running.emplace_back(function, i);
   for (std::thread& thread : running) thread.join();
 }

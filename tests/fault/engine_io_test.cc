@@ -81,6 +81,34 @@ struct Listener {
   }
 };
 
+// The two ends of a stream of either kind.
+struct Stream {
+  int sender = -1;
+  int receiver = -1;
+  explicit Stream(int domain) {
+    if (domain == AF_UNIX) {
+      int ends[2];
+      EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+      sender = ends[0];
+      receiver = ends[1];
+    } else {
+      Listener listener;
+      sender = listener.connect();
+      receiver = ::accept(listener.descriptor, nullptr, nullptr);
+    }
+  }
+  ~Stream() {
+    sched::close(sender);
+    sched::close(receiver);
+  }
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+};
+
+class StreamTest : public ::testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(Both, StreamTest, ::testing::Values(AF_INET, AF_UNIX),
+                         [](const auto& info) { return info.param == AF_UNIX ? "Unix" : "Tcp"; });
+
 // A fiber that somebody else has to see parked.
 class Parking {
  public:
@@ -294,58 +322,53 @@ TEST(EngineIoTest, AShortReadWhereDescriptorsWereSentAlongIsNotTheEnd) {
   EXPECT_EQ(results[2], 1);
 }
 
-TEST(EngineIoTest, AShortReadAtUrgentDataIsNotTheEnd) {
+TEST_P(StreamTest, AShortReadAtUrgentDataIsNotTheEnd) {
   sched::Runtime runtime({.workers = 1});
-  Listener listener;
-  const int sender = listener.connect();
-  const int receiver = ::accept(listener.descriptor, nullptr, nullptr);
+  const Stream stream(GetParam());
+  if (::send(Stream(GetParam()).sender, "!", 1, MSG_OOB) < 0) {
+    GTEST_SKIP() << "this kernel has no urgent data in AF_UNIX";
+  }
   long results[2] = {};
   Parking reader(runtime, [&] {
     char bytes[16];
     for (long& result : results) {
-      result = sched::receive(receiver, bytes, sizeof(bytes), 0, in(1s));
+      result = sched::receive(stream.receiver, bytes, sizeof(bytes), 0, in(1s));
     }
   });
   reader.await_parked();
   {
     const Busy busy(runtime);
-    EXPECT_EQ(::send(sender, "ab", 2, 0), 2);
-    EXPECT_EQ(::send(sender, "!", 1, MSG_OOB), 1);
-    EXPECT_EQ(::send(sender, "cde", 3, 0), 3);
+    EXPECT_EQ(::send(stream.sender, "ab", 2, 0), 2);
+    EXPECT_EQ(::send(stream.sender, "!", 1, MSG_OOB), 1);
+    EXPECT_EQ(::send(stream.sender, "cde", 3, 0), 3);
     std::this_thread::sleep_for(30ms);  // the monitor polls, and no edge is left for later
   }
   reader.join();
   EXPECT_EQ(results[0], 2);
   EXPECT_EQ(results[1], 3);
-  sched::close(sender);
-  sched::close(receiver);
 }
 
 // A stream without such things: what is known to be drained is not asked, and still nothing lost.
-TEST(EngineIoTest, ManySmallMessagesByTcpAllArrive) {
+TEST_P(StreamTest, ManySmallMessagesAllArrive) {
   sched::Runtime runtime({.workers = 2});
-  Listener listener;
-  const int sender = listener.connect();
-  const int receiver = ::accept(listener.descriptor, nullptr, nullptr);
+  const Stream stream(GetParam());
   constexpr long count = 20'000;
   long total = 0;
   Joinable reader(runtime, [&] {
     char bytes[64];
     for (;;) {
-      const long result = sched::receive(receiver, bytes, sizeof(bytes), 0, in(5s));
+      const long result = sched::receive(stream.receiver, bytes, sizeof(bytes), 0, in(5s));
       if (result <= 0) break;
       total += result;
     }
   });
   Joinable writer(runtime, [&] {
-    for (long i = 0; i < count; ++i) EXPECT_EQ(sched::send(sender, "x", 1, 0), 1);
-    ::shutdown(sender, SHUT_WR);
+    for (long i = 0; i < count; ++i) EXPECT_EQ(sched::send(stream.sender, "x", 1, 0), 1);
+    ::shutdown(stream.sender, SHUT_WR);
   });
   writer.join();
   reader.join();
   EXPECT_EQ(total, count);
-  sched::close(sender);
-  sched::close(receiver);
 }
 
 struct File {
@@ -526,6 +549,27 @@ TEST(EngineIoTest, TimeOutsOfSocketsAreKept) {
     EXPECT_LT(sent, 4 << 20);
     EXPECT_EQ(sched::write(pair.ends[0], much.data(), much.size()), -EAGAIN);
   }).join();
+}
+
+// That a socket has no time-out is remembered; that it is given one later is noticed, also where it
+// is set through another number.
+TEST(EngineIoTest, ATimeOutThatIsSetLaterIsKept) {
+  sched::Runtime runtime({.workers = 1});
+  Pair pair;
+  const int duplicate = ::dup(pair.ends[0]);
+  char byte = 0;
+  Parking reader(runtime, [&] { sched::receive(pair.ends[0], &byte, 1, 0, in(2s)); });
+  reader.await_parked();
+  EXPECT_EQ(::write(pair.ends[1], "x", 1), 1);
+  reader.join();
+  const timeval limit{.tv_sec = 0, .tv_usec = 20'000};
+  EXPECT_EQ(sched::set_option(duplicate, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)), 0);
+  Joinable(runtime, [&] {
+    const os::Instant begin = os::MonotonicClock::now();
+    EXPECT_EQ(sched::receive(pair.ends[0], &byte, 1, 0, in(2s)), -EAGAIN);
+    EXPECT_LT(os::MonotonicClock::now() - begin, 1s);
+  }).join();
+  ::close(duplicate);
 }
 
 TEST(EngineIoTest, PollKnowsTheOtherNamesOfReadiness) {

@@ -12,6 +12,10 @@ using bench::ratio_at_most;
 constexpr const char* nptl = "NPTL";
 constexpr const char* boost_context = "Boost.Context";
 constexpr const char* boost_fiber = "Boost.Fiber";
+// No rivals, but the most that could be reached: one thread that has the mutex to itself, and an
+// echo without threads.
+constexpr const char* one_alone = "one thread";
+constexpr const char* bare_epoll = "bare epoll";
 
 constexpr const char* nanoseconds = "ns";
 constexpr const char* microseconds = "us";
@@ -39,7 +43,7 @@ const std::vector<EngineComparison>& engine_comparisons() {
       {"mutex, 64 threads",
        thousands_a_second,
        "contention.weft",
-       {{"contention.nptl", nptl, ratio_at_least(3)}}},
+       {{"contention.nptl", nptl, ratio_at_least(3)}, {"contention.alone", one_alone}}},
       {"  0.5 us in and out",
        thousands_a_second,
        "contention_longer.weft",
@@ -89,17 +93,21 @@ const std::vector<EngineComparison>& engine_comparisons() {
        "burst_woken.weft",
        {{"burst_woken.nptl", nptl, ours_at_most(1)}}},
 
+      {"others run on after", milliseconds, "stuck.weft", {{"stuck.nptl", nptl, ours_at_most(20)}}},
+
       {"echo, 64 connections",
        thousands_a_second,
        "echo_64.weft",
        {{"echo_64.nptl", nptl, ratio_at_least(3)},
-        {"echo_64.boost", boost_fiber, ratio_at_least(1.0)}},
+        {"echo_64.boost", boost_fiber, ratio_at_least(1.0)},
+        {"echo_64.bare", bare_epoll}},
        {{"server_busy", "  of its CPU", ""}}},
       {"echo, 1024 connections",
        thousands_a_second,
        "echo_1024.weft",
        {{"echo_1024.nptl", nptl, ratio_at_least(3)},
-        {"echo_1024.boost", boost_fiber, ratio_at_least(1.0)}},
+        {"echo_1024.boost", boost_fiber, ratio_at_least(1.0)},
+        {"echo_1024.bare", bare_epoll}},
        {{"server_busy", "  of its CPU", ""}}},
   };
   return table;

@@ -10,4 +10,7 @@ class Patience {
   bool try_again() noexcept { return false; }
 };
 
+template <class IsOver>
+void wait_a_moment(IsOver) noexcept {}
+
 }  // namespace weft::sync

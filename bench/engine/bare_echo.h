@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+namespace weft::engine {
+
+// Answers on every connection until all have ended.
+void serve_barely(const std::vector<int>& connections);
+
+}  // namespace weft::engine
