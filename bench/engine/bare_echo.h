@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The echo without threads.
 #pragma once
 
 #include <vector>

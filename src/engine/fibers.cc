@@ -22,7 +22,8 @@ struct Fiber::State {
 namespace {
 
 std::uint32_t workers_of(const budget::Budget& budget) {
-  return static_cast<std::uint32_t>(std::max<std::uint64_t>(1, budget.sizes.cpu_pool_threads.value));
+  return static_cast<std::uint32_t>(
+      std::max<std::uint64_t>(1, budget.sizes.cpu_pool_threads.value));
 }
 
 }  // namespace
