@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Input and output that stops a fiber, and not the kernel thread under it.
 //
-// Each does what the system call of its name does on a descriptor that blocks, answers what that
+// Each does what the system call of its name does, O_NONBLOCK included, answers what that
 // does, and sets errno; the descriptor's flags are left alone. SO_RCVTIMEO and SO_SNDTIMEO hold,
 // and so do MSG_DONTWAIT and MSG_WAITALL. Time-outs are changed with setsockopt() from here: a
 // socket is asked for them when it is first waited for, and not each time.

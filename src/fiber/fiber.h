@@ -137,6 +137,16 @@ struct alignas(128) Fiber {
   // Whether it runs at home in place of a worker; see sched/thread.h. The loan may be called in.
   atomic<Loan> loan{Loan::none};
 
+  // What others want of it while it waits; see sched/interrupt.h.
+  atomic<std::uint32_t> interrupts{0};
+
+  // The program's signals, for whoever plays the kernel's part; bit n - 1 is signal n.
+  struct Signals {
+    atomic<std::uint64_t> blocked{0};    // written by the thread itself
+    atomic<std::uint64_t> pending{0};    // sent to this thread, and not yet handled
+    atomic<bool> open_to_kernel{false};  // home has the program's mask: the kernel may interrupt it
+  } signals;
+
   // Written by who moves the fiber, read by anybody for show.
   atomic<Place> place{Place::free};
   atomic<ParkKind> park_kind{ParkKind::other};

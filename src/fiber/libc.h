@@ -7,6 +7,8 @@
 
 #include <pthread.h>
 
+#include "fiber/fiber.h"
+
 namespace weft::fiber {
 
 struct Libc {
@@ -18,5 +20,20 @@ struct Libc {
 
 // Resolved on first use. Aborts where one of them is missing.
 const Libc& libc() noexcept;
+
+// Where another thread has the thread-local variable that the caller has at `mine`: a handle names
+// the place where that thread's pointer points. Holds for variables of the initial-exec model.
+// nullptr: not to be found.
+void* variable_of(pthread_t thread, void* mine) noexcept;
+
+// Calls the function at the end of the calling thread, however it ends, at home. Not by unwinding:
+// libc's unwinder and ours may be different ones.
+void at_thread_end(void (*function)(void*), void* argument) noexcept;
+
+// The record of another thread, whose handle is valid; nullptr: it has none yet.
+inline Fiber* fiber_of(pthread_t thread) noexcept {
+  auto* const theirs = static_cast<Fiber**>(variable_of(thread, &this_fiber));
+  return theirs == nullptr ? nullptr : *theirs;
+}
 
 }  // namespace weft::fiber

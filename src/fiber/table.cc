@@ -73,6 +73,14 @@ void add_block() {
 
 }  // namespace
 
+void lock_table() noexcept {
+  lock.lock();
+}
+
+void unlock_table() noexcept {
+  lock.unlock();
+}
+
 Block* first_block() noexcept {
   return weft_fiber_blocks.load(std::memory_order_acquire);
 }
@@ -90,6 +98,10 @@ Fiber& adopt() noexcept {
   fiber.pinned = nullptr;
   fiber.runtime = nullptr;
   fiber.wakes_then_parks = 0;
+  fiber.interrupts.store(0, std::memory_order_relaxed);
+  fiber.signals.blocked.store(0, std::memory_order_relaxed);
+  fiber.signals.pending.store(0, std::memory_order_relaxed);
+  fiber.signals.open_to_kernel.store(false, std::memory_order_relaxed);
   fiber.loan.store(Loan::none, std::memory_order_relaxed);
   fiber.thread_pointer = arch::thread_pointer();
   fiber.id = static_cast<std::uint32_t>(os::call(SYS_gettid));

@@ -26,6 +26,10 @@ Fiber& adopt() noexcept;
 // Gives the record up; the thread that it was for is over.
 void release(Fiber& fiber) noexcept;
 
+// Around a fork, so that the child finds the table whole.
+void lock_table() noexcept;
+void unlock_table() noexcept;
+
 // The newest block, from which all others can be reached; for those who look on.
 Block* first_block() noexcept;
 

@@ -12,14 +12,18 @@
 
 namespace weft::os {
 
-// Blocks every signal of the calling kernel thread but those that a fault of its own raises, and
-// libc's two: cancellation and set*id. The scoped form puts the mask back.
+// A signal that the program does not get to see: libc has two such (32, 33), and this is ours.
+inline constexpr int own_signal = 34;
+
+// Blocks every signal of the calling kernel thread but those that a fault of its own raises, libc's
+// two (cancellation and set*id) and our own. The scoped form puts the mask back.
 class SignalMask {
  public:
   SignalMask() noexcept {
     constexpr auto bit = [](int signal) { return std::uint64_t{1} << (signal - 1); };
-    constexpr std::uint64_t blocked = ~(bit(SIGSEGV) | bit(SIGBUS) | bit(SIGFPE) | bit(SIGILL) |
-                                        bit(SIGTRAP) | bit(SIGSYS) | bit(32) | bit(33));
+    constexpr std::uint64_t blocked =
+        ~(bit(SIGSEGV) | bit(SIGBUS) | bit(SIGFPE) | bit(SIGILL) | bit(SIGTRAP) | bit(SIGSYS) |
+          bit(32) | bit(33) | bit(own_signal));
     call(SYS_rt_sigprocmask, SIG_BLOCK, &blocked, &before_, sizeof(before_));
   }
   ~SignalMask() {

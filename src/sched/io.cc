@@ -2,16 +2,19 @@
 // Each call, in a form that cannot block.
 #include "sched/io.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 
 #include <algorithm>
 #include <climits>
+#include <memory>
 #include <utility>
 
 #include "os/socket_option.h"
 #include "os/system_call.h"
+#include "sched/interrupt.h"
 #include "sched/park.h"
 
 namespace weft::sched {
@@ -71,9 +74,12 @@ long done_or(std::size_t done, long result) {
 
 }  // namespace
 
-os::Instant Request::deadline(Poller& poller, const Edge& before) noexcept {
-  if (before.untimed || std::exchange(asked_the_socket_, true)) return deadline_;
+std::optional<os::Instant> Request::may_wait_until(Poller& poller, const Edge& before) noexcept {
+  if (!waits_) return std::nullopt;
+  if (before.patient || std::exchange(asked_the_file_, true)) return deadline_;
   const std::uint32_t epoch = Poller::epoch();
+  const long flags = os::call(SYS_fcntl, descriptor_, F_GETFL);
+  if (flags >= 0 && (flags & O_NONBLOCK) != 0) return std::nullopt;
   timeval limit{};
   unsigned limit_bytes = sizeof(limit);
   const int option = direction_ == Direction::read ? SO_RCVTIMEO : SO_SNDTIMEO;
@@ -84,7 +90,7 @@ os::Instant Request::deadline(Poller& poller, const Edge& before) noexcept {
         std::chrono::seconds{limit.tv_sec} + std::chrono::microseconds{limit.tv_usec};
     deadline_ = std::min(deadline_, os::MonotonicClock::now() + allowed);
   } else {
-    poller.untimed(descriptor_, direction_, before, epoch);
+    poller.patient(descriptor_, direction_, before, epoch);
   }
   return deadline_;
 }
@@ -128,7 +134,7 @@ long write(int descriptor, const void* buffer, std::size_t bytes) {
 
 long receive(int descriptor, void* buffer, std::size_t bytes, int flags, os::Instant deadline) {
   auto* const data = static_cast<std::byte*>(buffer);
-  Request request(descriptor, Direction::read, deadline);
+  Request request(descriptor, Direction::read, deadline, flags);
   std::size_t received = 0;
   const auto take = [&](int how) {
     return os::call(SYS_recvfrom, descriptor, data + received, bytes - received, how, nullptr,
@@ -145,7 +151,7 @@ long receive(int descriptor, void* buffer, std::size_t bytes, int flags, os::Ins
     request.read_by = ends_early ? ReadBy::call : ReadBy::message;
     return result;
   };
-  if ((flags & (MSG_DONTWAIT | MSG_ERRQUEUE)) != 0) return take(flags | MSG_DONTWAIT);
+  if ((flags & MSG_ERRQUEUE) != 0) return take(flags);  // never waits
   // To look until all is there has no form that does not block.
   const bool peeks = (flags & MSG_PEEK) != 0;
   if (peeks && (flags & MSG_WAITALL) != 0) return at_home("recv", [&] { return take(flags); });
@@ -173,11 +179,7 @@ long send(int descriptor, const void* buffer, std::size_t bytes, int flags, os::
     const int how = attempt == Attempt::blocking ? flags : flags | MSG_DONTWAIT | MSG_NOSIGNAL;
     return os::call(SYS_sendto, descriptor, data + sent, bytes - sent, how, nullptr, 0);
   };
-  if ((flags & MSG_DONTWAIT) != 0) {
-    const bool away = be_away(fiber::self());
-    return give(away ? Attempt::without_blocking : Attempt::blocking);
-  }
-  Request request(descriptor, Direction::write, deadline);
+  Request request(descriptor, Direction::write, deadline, flags);
   for (;;) {
     const long result = when_ready(request, 0, give);
     if (result < 0) return done_or(sent, result);
@@ -188,6 +190,7 @@ long send(int descriptor, const void* buffer, std::size_t bytes, int flags, os::
 
 long accept(int descriptor, sockaddr* address, socklen_t* address_bytes, int flags,
             os::Instant deadline) {
+  if ((flags & ~(SOCK_NONBLOCK | SOCK_CLOEXEC)) != 0) return -EINVAL;
   Request request(descriptor, Direction::read, deadline);
   return when_ready(request, 0, [&](Attempt attempt) {
     const auto take = [&] {
@@ -214,7 +217,7 @@ long connect(int descriptor, const sockaddr* address, socklen_t address_bytes) {
 long set_option(int descriptor, int level, int option, const void* value, socklen_t value_bytes) {
   const long result =
       os::call(SYS_setsockopt, descriptor, level, option, value, std::size_t{value_bytes});
-  if (level == SOL_SOCKET && is_timeout(option)) Poller::timeouts_changed();
+  if (level == SOL_SOCKET && is_timeout(option)) Poller::limits_changed();
   return result;
 }
 
@@ -255,7 +258,290 @@ long synchronize(int descriptor) {
 }
 
 void sleep_until(os::Instant deadline) noexcept {
-  while (os::MonotonicClock::now() < deadline) park(fiber::ParkKind::sleep, nullptr, deadline);
+  const fiber::Fiber& self = fiber::self();
+  while (os::MonotonicClock::now() < deadline && !is_interrupted(self)) {
+    park(fiber::ParkKind::sleep, nullptr, deadline);
+  }
+}
+
+namespace {
+
+// What is left of a vector, which is the program's own until a part of it has been transferred.
+class RestOfVector {
+ public:
+  RestOfVector(const iovec* vectors, std::size_t count) noexcept
+      : vectors_(vectors), count_(count) {}
+  RestOfVector(const RestOfVector&) = delete;
+  RestOfVector& operator=(const RestOfVector&) = delete;
+
+  const iovec* vectors() const noexcept { return vectors_; }
+  std::size_t count() const noexcept { return count_; }
+  std::size_t bytes() const noexcept {
+    std::size_t sum = 0;
+    for (std::size_t i = 0; i < count_; ++i) sum += vectors_[i].iov_len;
+    return sum;
+  }
+
+  // So many bytes of it are done.
+  void advance(std::size_t bytes) {
+    iovec* next = own();
+    while (count_ > 0 && bytes >= next->iov_len) {
+      bytes -= next->iov_len;
+      ++next;
+      --count_;
+    }
+    if (bytes != 0) {
+      next->iov_base = static_cast<std::byte*>(next->iov_base) + bytes;
+      next->iov_len -= bytes;
+    }
+    vectors_ = next;
+  }
+
+  // Keeps no more than so many bytes.
+  void limit(std::size_t bytes) {
+    iovec* const first = own();
+    std::size_t kept = 0;
+    for (; kept < count_ && bytes != 0; ++kept) {
+      first[kept].iov_len = std::min(first[kept].iov_len, bytes);
+      bytes -= first[kept].iov_len;
+    }
+    count_ = kept;
+  }
+
+ private:
+  static constexpr std::size_t most_on_stack = 16;
+
+  iovec* own() {
+    if (copy_ == nullptr) {
+      if (count_ > most_on_stack) many_ = std::make_unique<iovec[]>(count_);
+      copy_ = count_ > most_on_stack ? many_.get() : few_;
+      std::copy_n(vectors_, count_, copy_);
+      vectors_ = copy_;
+    }
+    return copy_ + (vectors_ - copy_);
+  }
+
+  const iovec* vectors_;
+  std::size_t count_;
+  iovec few_[most_on_stack];
+  std::unique_ptr<iovec[]> many_;
+  iovec* copy_ = nullptr;
+};
+
+long transfer_vector_without_blocking(long number, int descriptor, const iovec* vectors,
+                                      std::size_t count, off_t offset) {
+  constexpr long nowait = 0x8;  // RWF_NOWAIT
+  return os::call(number, descriptor, vectors, count, offset, offset < 0 ? -1L : 0L, nowait);
+}
+
+bool has_nonblock(int descriptor) {
+  const long flags = os::call(SYS_fcntl, descriptor, F_GETFL);
+  return flags >= 0 && (flags & O_NONBLOCK) != 0;
+}
+
+// As read_rest_of_file().
+long read_rest_of_file(int descriptor, RestOfVector& rest) {
+  long done = 0;
+  while (rest.count() != 0) {
+    long result =
+        transfer_vector_without_blocking(SYS_preadv2, descriptor, rest.vectors(), rest.count(), -1);
+    if (result == -EAGAIN) {
+      result = at_home(
+          "file", [&] { return os::call(SYS_readv, descriptor, rest.vectors(), rest.count()); });
+    }
+    if (result <= 0) break;
+    done += result;
+    rest.advance(static_cast<std::size_t>(result));
+  }
+  return done;
+}
+
+}  // namespace
+
+long read_vector(int descriptor, const iovec* vectors, std::size_t count) {
+  Request request(descriptor, Direction::read);
+  const long result = when_ready(request, 0, [&](Attempt attempt) {
+    const auto take = [&] { return os::call(SYS_readv, descriptor, vectors, count); };
+    if (attempt == Attempt::blocking) return take();
+    const long moved =
+        transfer_vector_without_blocking(SYS_preadv2, descriptor, vectors, count, -1);
+    if (moved != -EOPNOTSUPP || is_file(descriptor)) return moved;
+    // A FIFO that nobody writes to is at its end, and not ready.
+    return is_ready(descriptor, POLLIN) || has_nonblock(descriptor) ? take() : long{-EAGAIN};
+  });
+  if (result <= 0) return result;
+  RestOfVector rest(vectors, count);
+  const fiber::Fiber& self = fiber::self();
+  if (static_cast<std::size_t>(result) >= rest.bytes() || self.is_home() ||
+      self.runtime->poller().is_registered(descriptor) || !is_file(descriptor)) {
+    return result;
+  }
+  rest.advance(static_cast<std::size_t>(result));
+  return result + read_rest_of_file(descriptor, rest);
+}
+
+long write_vector(int descriptor, const iovec* vectors, std::size_t count) {
+  RestOfVector rest(vectors, count);
+  Request request(descriptor, Direction::write);
+  std::size_t written = 0;
+  for (;;) {
+    const long result = when_ready(request, 0, [&](Attempt attempt) {
+      if (attempt == Attempt::blocking) {
+        return os::call(SYS_writev, descriptor, rest.vectors(), rest.count());
+      }
+      const long moved = transfer_vector_without_blocking(SYS_pwritev2, descriptor, rest.vectors(),
+                                                          rest.count(), -1);
+      if (moved != -EOPNOTSUPP || is_file(descriptor)) return moved;
+      if (!is_ready(descriptor, POLLOUT)) return long{-EAGAIN};
+      RestOfVector first(rest.vectors(), rest.count());
+      first.limit(PIPE_BUF);  // as write() does
+      return os::call(SYS_writev, descriptor, first.vectors(), first.count());
+    });
+    if (result < 0) return done_or(written, result);
+    written += static_cast<std::size_t>(result);
+    if (result == 0 || static_cast<std::size_t>(result) >= rest.bytes()) {
+      return static_cast<long>(written);
+    }
+    rest.advance(static_cast<std::size_t>(result));
+  }
+}
+
+long read_vector_at(int descriptor, const iovec* vectors, std::size_t count, off_t offset) {
+  if (offset >= 0 && be_away(fiber::self())) {
+    const long result =
+        transfer_vector_without_blocking(SYS_preadv2, descriptor, vectors, count, offset);
+    const bool may_be_more =
+        result > 0 && static_cast<std::size_t>(result) < RestOfVector(vectors, count).bytes();
+    if (!may_be_more && result != -EAGAIN && result != -EOPNOTSUPP) return result;
+  }
+  return at_home("preadv", [&] {
+    return os::call(SYS_preadv, descriptor, vectors, count, offset, offset < 0 ? -1L : 0L);
+  });
+}
+
+long send_message(int descriptor, const msghdr* message, int flags) {
+  const auto give = [&](const msghdr* what) {
+    return transfer_message(descriptor, Direction::write, flags,
+                            [&](int how) { return os::call(SYS_sendmsg, descriptor, what, how); });
+  };
+  const long first = give(message);
+  if (first <= 0 || (flags & MSG_DONTWAIT) != 0) return first;
+  RestOfVector rest(message->msg_iov, message->msg_iovlen);
+  std::size_t left = rest.bytes() - static_cast<std::size_t>(first);
+  if (left == 0) return first;
+  // The rest of a stream; what comes along has gone with the first part.
+  long sent = first;
+  rest.advance(static_cast<std::size_t>(first));
+  while (left != 0) {
+    msghdr next{};
+    next.msg_iov = const_cast<iovec*>(rest.vectors());
+    next.msg_iovlen = rest.count();
+    const long result = give(&next);
+    if (result <= 0) break;
+    sent += result;
+    rest.advance(static_cast<std::size_t>(result));
+    left -= static_cast<std::size_t>(result);
+  }
+  return sent;
+}
+
+long receive_message(int descriptor, msghdr* message, int flags) {
+  const auto take = [&](msghdr* what, int how) {
+    return os::call(SYS_recvmsg, descriptor, what, how);
+  };
+  const bool waits_for_all = (flags & MSG_WAITALL) != 0 && (flags & MSG_OOB) == 0;
+  if (waits_for_all && (flags & MSG_PEEK) != 0) {
+    return at_home("recvmsg", [&] { return take(message, flags); });
+  }
+  const auto take_when_ready = [&](msghdr* what) {
+    return transfer_message(descriptor, Direction::read, flags,
+                            [&](int how) { return take(what, how); });
+  };
+  const long first = take_when_ready(message);
+  if (first <= 0 || !waits_for_all || message->msg_controllen != 0 || fiber::self().is_home() ||
+      os::socket_option(descriptor, SO_TYPE) != SOCK_STREAM) {
+    return first;
+  }
+  RestOfVector rest(message->msg_iov, message->msg_iovlen);
+  long received = first;
+  std::size_t left = rest.bytes() - static_cast<std::size_t>(first);
+  rest.advance(static_cast<std::size_t>(first));
+  while (left != 0) {
+    msghdr next{};
+    next.msg_iov = const_cast<iovec*>(rest.vectors());
+    next.msg_iovlen = rest.count();
+    const long result = take_when_ready(&next);
+    if (result <= 0) break;
+    received += result;
+    left -= static_cast<std::size_t>(result);
+    rest.advance(static_cast<std::size_t>(result));
+  }
+  return received;
+}
+
+long send_messages(int descriptor, mmsghdr* messages, std::size_t count, int flags) {
+  constexpr std::size_t most = 1024;  // as the kernel takes at once
+  for (std::size_t sent = 0; sent < std::min(count, most); ++sent) {
+    const long result = send_message(descriptor, &messages[sent].msg_hdr, flags);
+    if (result < 0) return done_or(sent, result);
+    messages[sent].msg_len = static_cast<unsigned>(result);
+  }
+  return static_cast<long>(std::min(count, most));
+}
+
+long receive_messages(int descriptor, mmsghdr* messages, std::size_t count, int flags,
+                      os::Instant deadline) {
+  std::size_t received = 0;
+  for (;;) {
+    const long result =
+        transfer_message(descriptor, Direction::read, flags & ~MSG_WAITFORONE, [&](int how) {
+          return os::call(SYS_recvmmsg, descriptor, messages + received, count - received, how,
+                          nullptr);
+        });
+    if (result < 0) return done_or(received, result);
+    received += static_cast<std::size_t>(result);
+    const bool goes_on = result != 0 && received < count &&
+                         (flags & (MSG_WAITFORONE | MSG_DONTWAIT)) == 0 &&
+                         (deadline == os::never || os::MonotonicClock::now() < deadline);
+    if (!goes_on) return static_cast<long>(received);
+  }
+}
+
+long wait_for_events(int descriptor, epoll_event* events, int most_events, os::Instant deadline) {
+  fiber::Fiber& self = fiber::self();
+  const auto wait = [&](int milliseconds) {
+    return os::call(SYS_epoll_pwait, descriptor, events, most_events, milliseconds, nullptr, 0);
+  };
+  const auto wait_blocking = [&] {
+    if (deadline == os::never) return wait(-1);
+    const auto left =
+        std::chrono::ceil<std::chrono::milliseconds>(deadline - os::MonotonicClock::now());
+    return wait(static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, INT_MAX)));
+  };
+  if (!be_away(self)) return wait_blocking();
+  Poller& poller = self.runtime->poller();
+  std::optional<std::uint32_t> generation;
+  for (;;) {
+    const Edge before = poller.look(descriptor, Direction::read);
+    if (generation && *generation != before.generation) return -EBADF;
+    generation = before.generation;
+    const long result = wait(0);
+    if (result != 0) return result;
+    if (deadline != os::never && os::MonotonicClock::now() >= deadline) return 0;
+    switch (poller.wait(descriptor, Direction::read, before, deadline)) {
+      case Waited::ready:
+        continue;
+      case Waited::timed_out:
+        return 0;
+      case Waited::interrupted:
+        return -EINTR;
+      case Waited::closed:
+        return -EBADF;
+      case Waited::unpollable:
+      case Waited::no_room:
+        return at_home("epoll_wait", wait_blocking);
+    }
+  }
 }
 
 }  // namespace weft::sched

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <poll.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/types.h>
 #include <sys/uio.h>
@@ -34,6 +35,12 @@ class Request {
  public:
   Request(int descriptor, Direction direction, os::Instant deadline = os::never) noexcept
       : descriptor_(descriptor), direction_(direction), deadline_(deadline) {}
+  // With the flags of a socket's call.
+  Request(int descriptor, Direction direction, os::Instant deadline, int flags) noexcept
+      : descriptor_(descriptor),
+        direction_(direction),
+        waits_((flags & MSG_DONTWAIT) == 0),
+        deadline_(deadline) {}
 
   int descriptor() const noexcept { return descriptor_; }
   Direction direction() const noexcept { return direction_; }
@@ -43,23 +50,24 @@ class Request {
     if (!generation_) generation_ = edge.generation;
     return *generation_ == edge.generation;
   }
-  // Asks the socket before the first wait only, as that costs a system call: SO_RCVTIMEO,
-  // SO_SNDTIMEO.
-  os::Instant deadline(Poller& poller, const Edge& before) noexcept;
+  // Nothing: not at all (O_NONBLOCK). Asks the file before the first wait only, as that costs
+  // system calls: SO_RCVTIMEO, SO_SNDTIMEO.
+  std::optional<os::Instant> may_wait_until(Poller& poller, const Edge& before) noexcept;
   ReadBy read_by = ReadBy::call;
 
  private:
   const int descriptor_;
   const Direction direction_;
+  const bool waits_ = true;
   os::Instant deadline_;
-  bool asked_the_socket_ = false;
+  bool asked_the_file_ = false;
   std::optional<std::uint32_t> generation_;
 };
 
 // Makes the call, which answers a result or minus errno: -EAGAIN where it would have to block, and
 // -EOPNOTSUPP where it has no form that does not; waits in between. `bytes` is what it wants to
 // read: a stream that gives less is drained. Answers -EAGAIN at the deadline, -EBADF where the
-// descriptor is closed meanwhile.
+// descriptor is closed meanwhile, -EINTR where the fiber is interrupted.
 template <class Call>
 long when_ready(Request& request, std::size_t bytes, Call call) {
   fiber::Fiber& self = fiber::self();
@@ -79,12 +87,15 @@ long when_ready(Request& request, std::size_t bytes, Call call) {
       if (result == -EOPNOTSUPP) return block_at_home();
       if (result != -EAGAIN) return result;
     }
-    switch (poller.wait(request.descriptor(), request.direction(), before,
-                        request.deadline(poller, before))) {
+    const auto until = request.may_wait_until(poller, before);
+    if (!until) return -EAGAIN;
+    switch (poller.wait(request.descriptor(), request.direction(), before, *until)) {
       case Waited::ready:
         continue;
       case Waited::timed_out:
         return -EAGAIN;
+      case Waited::interrupted:
+        return -EINTR;
       case Waited::closed:
         return -EBADF;
       case Waited::unpollable:
@@ -92,6 +103,17 @@ long when_ready(Request& request, std::size_t bytes, Call call) {
         return block_at_home();
     }
   }
+}
+
+// One message of a socket, by a call that takes flags: call(flags).
+template <class Call>
+long transfer_message(int descriptor, Direction direction, int flags, Call call) {
+  const int quiet = direction == Direction::write ? MSG_NOSIGNAL : 0;
+  if ((flags & MSG_ERRQUEUE) != 0) return call(flags);  // never waits
+  Request request(descriptor, direction, os::never, flags);
+  return when_ready(request, 0, [&](Attempt attempt) {
+    return call(attempt == Attempt::blocking ? flags : flags | MSG_DONTWAIT | quiet);
+  });
 }
 
 long read(int descriptor, void* buffer, std::size_t bytes);
@@ -112,6 +134,22 @@ long set_option(int descriptor, int level, int option, const void* value, sockle
 long read_at(int descriptor, void* buffer, std::size_t bytes, off_t offset);
 long write_at(int descriptor, const void* buffer, std::size_t bytes, off_t offset);
 long synchronize(int descriptor);
+// Returns before the deadline only where the fiber is interrupted.
 void sleep_until(os::Instant deadline) noexcept;
+
+// The same for several buffers. The vector is the program's, and may be anywhere.
+long read_vector(int descriptor, const iovec* vectors, std::size_t count);
+long write_vector(int descriptor, const iovec* vectors, std::size_t count);
+long read_vector_at(int descriptor, const iovec* vectors, std::size_t count, off_t offset);
+// As sendmsg(2): all of it, to a stream.
+long send_message(int descriptor, const msghdr* message, int flags);
+// As recvmsg(2): all of it, from a stream and with MSG_WAITALL.
+long receive_message(int descriptor, msghdr* message, int flags);
+// As sendmmsg(2) and recvmmsg(2), with a deadline that is looked at after each message.
+long send_messages(int descriptor, mmsghdr* messages, std::size_t count, int flags);
+long receive_messages(int descriptor, mmsghdr* messages, std::size_t count, int flags,
+                      os::Instant deadline);
+// As epoll_wait(2), with a deadline.
+long wait_for_events(int descriptor, epoll_event* events, int most_events, os::Instant deadline);
 
 }  // namespace weft::sched

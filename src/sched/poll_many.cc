@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "os/system_call.h"
+#include "sched/interrupt.h"
 #include "sched/io.h"
 #include "sched/park.h"
 
@@ -79,6 +80,25 @@ class Subscriptions {
     return false;
   }
 
+  // Whether nothing can be ready: all are to be read from, and drained. Others must be asked for.
+  bool all_drained() {
+    constexpr short reading = POLLIN | POLLRDNORM;
+    for (std::size_t i = 0; i < count_; ++i) {
+      if (descriptors_[i].fd < 0) continue;
+      if (!at(i).before.drained || (descriptors_[i].events & ~reading) != 0) return false;
+    }
+    return true;
+  }
+
+  // What the poller has told of a single descriptor is all there is to know; 0: ask.
+  long answer_for_one() {
+    if (count_ != 1 || at(0).waiter.state.load(std::memory_order_acquire) != PollWaiter::woken) {
+      return 0;
+    }
+    descriptors_[0].revents = static_cast<short>(at(0).waiter.seen);
+    return descriptors_[0].revents != 0 ? 1 : 0;
+  }
+
   void unsubscribe() {
     for (std::size_t i = 0; i < count_; ++i) {
       if (descriptors_[i].fd >= 0) poller_.unsubscribe(descriptors_[i].fd, at(i).waiter);
@@ -121,17 +141,21 @@ long poll(pollfd* descriptors, std::size_t count, os::Instant deadline) {
   Subscriptions subscriptions(self.runtime->poller(), descriptors, count);
   for (;;) {
     subscriptions.look();
-    const long ready = subscriptions.without_closed(poll_at_once(descriptors, count));
+    const long ready = subscriptions.all_drained()
+                           ? 0
+                           : subscriptions.without_closed(poll_at_once(descriptors, count));
     const bool over = deadline != os::never && os::MonotonicClock::now() >= deadline;
     if (ready != 0 || over) return ready;
     const Waited subscribed = subscriptions.subscribe();
     if (subscribed == Waited::timed_out) {
-      while (!subscriptions.any_woken() &&
+      while (!subscriptions.any_woken() && !is_interrupted(self) &&
              (deadline == os::never || os::MonotonicClock::now() < deadline)) {
         park(fiber::ParkKind::poll, descriptors, deadline);
       }
     }
     subscriptions.unsubscribe();
+    if (const long told = subscriptions.answer_for_one(); told != 0) return told;
+    if (is_interrupted(self)) return -EINTR;
     if (subscribed == Waited::no_room) {
       return at_home("poll", [&] { return poll_blocking(descriptors, count, deadline); });
     }

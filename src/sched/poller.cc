@@ -17,6 +17,7 @@
 #include "os/check.h"
 #include "os/socket_option.h"
 #include "os/system_call.h"
+#include "sched/interrupt.h"
 #include "sched/park.h"
 
 namespace weft::sched {
@@ -124,6 +125,39 @@ void Poller::end_close_everywhere(int descriptor) noexcept {
   for_each([descriptor](Poller& poller) { poller.end_close(descriptor); });
 }
 
+bool Poller::knows(int descriptor) noexcept {
+  Entry* const entry = existing_entry_of(descriptor);
+  if (entry == nullptr) return false;
+  const std::scoped_lock guard(entry->lock);
+  bool knows = entry->registered || entry->unpollable;
+  for (auto& patient : entry->patient) knows |= patient.load(std::memory_order_relaxed) != 0;
+  return knows;
+}
+
+void Poller::renew_everywhere(int descriptor) noexcept {
+  for_each([descriptor](Poller& poller) {
+    if (poller.knows(descriptor)) poller.begin_close(descriptor);
+  });
+}
+
+void Poller::stir(int descriptor) noexcept {
+  Entry* const entry = existing_entry_of(descriptor);
+  if (entry == nullptr) return;
+  const std::scoped_lock guard(entry->lock);
+  for (const Direction direction : {Direction::read, Direction::write}) {
+    count_edge(*entry, direction);
+  }
+  PollWaiter* next = nullptr;
+  for (PollWaiter* waiter = entry->waiters; waiter != nullptr; waiter = next) {
+    next = waiter->next;
+    wake_one(*entry, *waiter, 0, PollWaiter::woken);  // no event: each asks for itself
+  }
+}
+
+void Poller::stir_everywhere(int descriptor) noexcept {
+  for_each([descriptor](Poller& poller) { poller.stir(descriptor); });
+}
+
 Edge Poller::look(int descriptor, Direction direction) noexcept {
   Entry* const entry = existing_entry_of(descriptor);
   if (entry == nullptr) return {.count = 1};
@@ -134,14 +168,15 @@ Edge Poller::look(int descriptor, Direction direction) noexcept {
   const bool drained =
       direction == Direction::read && entry->drained.load(std::memory_order_relaxed) == count;
   // 0 is no epoch before this counter has gone around.
-  const bool untimed = entry->untimed[index].load(std::memory_order_relaxed) == epoch();
-  return {.count = count, .generation = generation, .drained = drained, .untimed = untimed};
+  const bool patient = entry->patient[index].load(std::memory_order_relaxed) == epoch();
+  return {.count = count, .generation = generation, .drained = drained, .patient = patient};
 }
 
 Edge Poller::look_both(int descriptor) noexcept {
   const Edge read = look(descriptor, Direction::read);
   const Edge write = look(descriptor, Direction::write);
-  return {.count = read.count + write.count, .generation = read.generation};
+  return {
+      .count = read.count + write.count, .generation = read.generation, .drained = read.drained};
 }
 
 void Poller::drained(int descriptor, const Edge& before, ReadBy how) noexcept {
@@ -157,13 +192,13 @@ void Poller::drained(int descriptor, const Edge& before, ReadBy how) noexcept {
   entry->drained.store(before.count, std::memory_order_relaxed);
 }
 
-void Poller::untimed(int descriptor, Direction direction, const Edge& before,
+void Poller::patient(int descriptor, Direction direction, const Edge& before,
                      std::uint32_t epoch) noexcept {
   Entry* const entry = entry_of(descriptor);
   if (entry == nullptr) return;
   const std::scoped_lock guard(entry->lock);
   if (entry->generation.load(std::memory_order_relaxed) != before.generation) return;
-  entry->untimed[index_of(direction)].store(epoch, std::memory_order_relaxed);
+  entry->patient[index_of(direction)].store(epoch, std::memory_order_relaxed);
 }
 
 bool Poller::is_registered(int descriptor) noexcept {
@@ -196,6 +231,7 @@ Waited Poller::wait(int descriptor, Direction direction, const Edge& before,
   // The number alone says what is waited for; a debugger shows it as an address.
   const auto* const object = reinterpret_cast<const void*>(static_cast<std::intptr_t>(descriptor));
   while (waiter.state.load(std::memory_order_acquire) == PollWaiter::waiting &&
+         !is_interrupted(*waiter.fiber) &&
          (deadline == os::never || os::MonotonicClock::now() < deadline)) {
     park(kind_of(direction), object, deadline);
   }
@@ -208,7 +244,7 @@ Waited Poller::wait(int descriptor, Direction direction, const Edge& before,
     case PollWaiter::was_closed:
       return Waited::closed;
     default:
-      return Waited::timed_out;
+      return is_interrupted(*waiter.fiber) ? Waited::interrupted : Waited::timed_out;
   }
 }
 
@@ -311,7 +347,7 @@ void Poller::begin_close(int descriptor) noexcept {
   entry->generation.store(entry->generation.load(std::memory_order_relaxed) + 1,
                           std::memory_order_release);
   entry->drained.store(0, std::memory_order_relaxed);
-  for (auto& untimed : entry->untimed) untimed.store(0, std::memory_order_relaxed);
+  for (auto& patient : entry->patient) patient.store(0, std::memory_order_relaxed);
   wake(*entry, ~std::uint32_t{0}, PollWaiter::was_closed);
 }
 
@@ -352,7 +388,7 @@ void Poller::wake(Entry& entry, std::uint32_t events, std::uint32_t state) noexc
   PollWaiter* next = nullptr;
   for (PollWaiter* waiter = entry.waiters; waiter != nullptr; waiter = next) {
     next = waiter->next;
-    if ((waiter->events & events) != 0) wake_one(entry, *waiter, state);
+    if ((waiter->events & events) != 0) wake_one(entry, *waiter, events, state);
   }
 }
 
@@ -363,12 +399,14 @@ void Poller::wake_for_taking(Entry& entry) noexcept {
     next = waiter->next;
     if ((waiter->events & EPOLLIN) == 0 || (waiter->takes && one_takes)) continue;
     one_takes |= waiter->takes;
-    wake_one(entry, *waiter, PollWaiter::woken);
+    wake_one(entry, *waiter, EPOLLIN, PollWaiter::woken);
   }
 }
 
-void Poller::wake_one(Entry& entry, PollWaiter& waiter, std::uint32_t state) noexcept {
+void Poller::wake_one(Entry& entry, PollWaiter& waiter, std::uint32_t events,
+                      std::uint32_t state) noexcept {
   unlink(entry, waiter);
+  waiter.seen = events & waiter.events;
   fiber::Fiber& fiber = *waiter.fiber;
   waiter.state.store(state, std::memory_order_release);  // it may be gone from here on
   unpark(fiber);

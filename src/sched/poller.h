@@ -15,8 +15,9 @@
 // edge is a hint, never the truth: after a wake-up the call is tried again, and may wait again
 // (another thread, or another process that shares the socket, was faster).
 //
-// Likewise untimed() remembers that a socket has no time-out of its own, so that it is not asked
-// before each wait; until any socket's time-out is changed through us (timeouts_changed()).
+// Likewise patient() remembers that a file is one to be waited for (no O_NONBLOCK), without a
+// time-out of its own (SO_RCVTIMEO), so that it is not asked before each wait; until the limits of
+// any file are changed through us (limits_changed()).
 //
 // Life of a number
 //   unused      --first wait: epoll takes it-->             registered
@@ -52,7 +53,7 @@ struct Edge {
   std::uint32_t count = 0;
   std::uint32_t generation = 0;
   bool drained = false;  // a call would only say EAGAIN
-  bool untimed = false;  // the socket has no time-out, SO_RCVTIMEO or SO_SNDTIMEO
+  bool patient = false;  // who would block waits, for as long as it takes
 };
 
 // How a stream was read from. A message of AF_UNIX tells whether it ends because descriptors or
@@ -62,9 +63,10 @@ enum class ReadBy : std::uint8_t { call, message };
 enum class Waited : std::uint8_t {
   ready,  // try again
   timed_out,
-  closed,      // the descriptor was closed or replaced: EBADF
-  unpollable,  // epoll does not take it: the call itself must block
-  no_room,     // epoll has no room for it, or we have none: the call must be made at home
+  interrupted,  // see interrupt.h
+  closed,       // the descriptor was closed or replaced: EBADF
+  unpollable,   // epoll does not take it: the call itself must block
+  no_room,      // epoll has no room for it, or we have none: the call must be made at home
 };
 
 // A waiter for one descriptor, on the waiter's stack; guarded by the descriptor's lock, but for
@@ -77,6 +79,7 @@ struct PollWaiter {
   fiber::Fiber* fiber = nullptr;
   std::uint32_t events = 0;  // EPOLL* that it is interested in
   atomic<std::uint32_t> state{waiting};
+  std::uint32_t seen = 0;  // EPOLL* that woke it; written before state
   bool linked = false;
   bool takes = false;  // what is there once it is woken; or it only tells somebody who might
   PollWaiter* next = nullptr;
@@ -93,12 +96,12 @@ class Poller {
   Edge look(int descriptor, Direction direction) noexcept;
   // A read got less than it asked for, and knows of no reason but that there is no more.
   void drained(int descriptor, const Edge& before, ReadBy how) noexcept;
-  // The socket said, after epoch(), that it has no time-out.
-  void untimed(int descriptor, Direction direction, const Edge& before,
+  // The file said, after epoch(), that it may be waited for without limits.
+  void patient(int descriptor, Direction direction, const Edge& before,
                std::uint32_t epoch) noexcept;
   static std::uint32_t epoch() noexcept { return epoch_.load(std::memory_order_acquire); }
-  // The time-out of a socket has been set: any, as others may name the same one.
-  static void timeouts_changed() noexcept { epoch_.fetch_add(1, std::memory_order_acq_rel); }
+  // O_NONBLOCK or a time-out has been set: anywhere, as other numbers may name the same file.
+  static void limits_changed() noexcept { epoch_.fetch_add(1, std::memory_order_acq_rel); }
   // Whether epoll has taken it.
   bool is_registered(int descriptor) noexcept;
   Waited wait(int descriptor, Direction direction, const Edge& before,
@@ -125,6 +128,14 @@ class Poller {
   // The same for every poller of this process.
   static void begin_close_everywhere(int descriptor) noexcept;
   static void end_close_everywhere(int descriptor) noexcept;
+  // The number is new to the program. What is known of it is forgotten, if libc or somebody else
+  // has closed the file that had it before without telling.
+  static void renew_everywhere(int descriptor) noexcept;
+  // Something was done to the file that epoll may not report, and whoever waits for it must see.
+  static void stir_everywhere(int descriptor) noexcept;
+  // Around a fork, so that the child finds the list of pollers whole.
+  static void lock_all() noexcept { all_lock_.lock(); }
+  static void unlock_all() noexcept { all_lock_.unlock(); }
 
   // Tells waiters what epoll has reported.
   void deliver(const os::Epoll::Event* events, std::size_t count) noexcept;
@@ -137,7 +148,7 @@ class Poller {
     atomic<std::uint32_t> generation{0};   // written under the lock
     atomic<std::uint32_t> edges[2]{1, 1};  // by Direction; written under the lock
     atomic<std::uint32_t> drained{0};      // the count at which nothing was left to read
-    atomic<std::uint32_t> untimed[2]{};    // the epoch in which there was no time-out; 0: not known
+    atomic<std::uint32_t> patient[2]{};    // the epoch in which there were no limits; 0: not known
     bool registered = false;               // guarded by lock, as the rest
     bool unpollable = false;
     Stream stream = Stream::none;
@@ -151,6 +162,9 @@ class Poller {
   // nullptr: the number is beyond what the table holds.
   Entry* entry_of(int descriptor) noexcept;
   Entry* existing_entry_of(int descriptor) noexcept;
+  // Whether anything is known of the file that the number names.
+  bool knows(int descriptor) noexcept;
+  void stir(int descriptor) noexcept;
   // The lock is held. 0, or minus errno.
   long enrol(int descriptor, Entry& entry) noexcept;
   // The lock is held, as for the rest.
@@ -161,7 +175,8 @@ class Poller {
   static void unlink(Entry& entry, PollWaiter& waiter) noexcept;
   static void wake(Entry& entry, std::uint32_t events, std::uint32_t state) noexcept;
   static void wake_for_taking(Entry& entry) noexcept;
-  static void wake_one(Entry& entry, PollWaiter& waiter, std::uint32_t state) noexcept;
+  static void wake_one(Entry& entry, PollWaiter& waiter, std::uint32_t events,
+                       std::uint32_t state) noexcept;
 
   // Calls it with every poller of this process, none of which goes meanwhile.
   template <class Function>

@@ -27,9 +27,7 @@ Runtime::Runtime(const RuntimeOptions& options)
 }
 
 Runtime::~Runtime() {
-  while (const std::uint32_t fibers = fibers_.load(std::memory_order_acquire)) {
-    os::futex_wait(fibers_, fibers);
-  }
+  wait_for_fibers();
   stopping_.store(true, std::memory_order_seq_cst);
   set_target(0);
   for (;;) {
@@ -105,6 +103,12 @@ void Runtime::call_in_loans(bool also_running) noexcept {
     idle_.give_back();
     if (anything_to_share()) idle_.wake_one();
   });
+}
+
+void Runtime::wait_for_fibers() noexcept {
+  while (const std::uint32_t fibers = fibers_.load(std::memory_order_acquire)) {
+    os::futex_wait(fibers_, fibers);
+  }
 }
 
 void Runtime::fiber_is_over() noexcept {

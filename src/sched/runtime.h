@@ -67,6 +67,7 @@ class Runtime {
   // The runtime goes when all its fibers are over.
   void fiber_begins() noexcept { fibers_.fetch_add(1, std::memory_order_relaxed); }
   void fiber_is_over() noexcept;
+  void wait_for_fibers() noexcept;
 
   // For the monitor. Puts what stands in Worker::next where others find it.
   void share_next(Worker& worker) noexcept;

@@ -6,11 +6,14 @@
 
 #include <cerrno>
 #include <chrono>
+#include <mutex>
 
 #include "fiber/libc.h"
 #include "fiber/rseq.h"
 #include "os/signal_mask.h"
+#include "os/spin_lock.h"
 #include "os/system_call.h"
+#include "sched/interrupt.h"
 #include "sched/park.h"
 
 namespace weft::sched {
@@ -19,16 +22,22 @@ using fiber::Fiber;
 using fiber::ParkKind;
 using fiber::Place;
 
-// Counted by two: the thread itself, and who may join it.
+// Counted by three: the thread itself, who makes it, and who may join it.
 struct Thread {
   Runtime* runtime = nullptr;
   void* (*function)(void*) = nullptr;
   void* argument = nullptr;
   pthread_t home{};
-  atomic<std::uint32_t> owners{2};
+  atomic<std::uint32_t> owners{3};
   atomic<std::uint32_t> over{0};  // 1: the function has returned, and home goes to its end
+  atomic<bool> detached{false};
   atomic<Fiber*> joiner{nullptr};
+  os::SpinLock being_made;  // held until all can find it by its handle; then it begins
 };
+
+// Each thread's own, where others find it by the thread's handle.
+thread_local constinit atomic<Thread*> this_thread
+    __attribute__((tls_model("initial-exec"))){nullptr};
 
 namespace {
 
@@ -37,14 +46,24 @@ namespace {
 // waits.
 constexpr auto patience = std::chrono::microseconds{100};
 
+// The variable `this_thread` of another thread, or nullptr.
+atomic<Thread*>* this_thread_of(pthread_t home) noexcept {
+  return static_cast<atomic<Thread*>*>(fiber::variable_of(home, &this_thread));
+}
+
 void give_up(Thread* thread) noexcept {
   if (thread->owners.fetch_sub(1, std::memory_order_acq_rel) == 1) delete thread;
 }
 
-// The thread's last words, at home; what follows is libc's: destructors, and the end.
-void say_over(Thread* thread, Fiber& self) noexcept {
+// The thread's last words, at home, said by libc when the function has returned or was left
+// (pthread_exit, cancellation), after the destructors of thread-local variables. What follows is
+// libc's: destructors of keys, and the end.
+void say_over(void* argument) noexcept {
+  auto* const thread = static_cast<Thread*>(argument);
+  Fiber& self = fiber::self();
   Runtime& runtime = *self.runtime;
   self.runtime = nullptr;  // from here on a thread that never leaves home
+  this_thread.store(nullptr, std::memory_order_relaxed);
   // Pairs with the load in the table's sweep, after which the record is another's.
   self.place.store(Place::finished, std::memory_order_release);
   // Pairs with join(): either it sees `over`, or we see the joiner.
@@ -55,37 +74,24 @@ void say_over(Thread* thread, Fiber& self) noexcept {
   runtime.fiber_is_over();
 }
 
-// Goes home for the end of the thread, whether its function returns or libc unwinds it
-// (pthread_exit): the rest of the unwinding, too, is home's.
-class LastTripHome {
- public:
-  LastTripHome(Thread* thread, Fiber& self) noexcept : thread_(thread), self_(self) {}
-  ~LastTripHome() {
-    go_home("thread end");
-    say_over(thread_, self_);
-  }
-  LastTripHome(const LastTripHome&) = delete;
-  LastTripHome& operator=(const LastTripHome&) = delete;
-
- private:
-  Thread* const thread_;
-  Fiber& self_;
-};
-
 void* home_main(void* argument) {
   auto* const thread = static_cast<Thread*>(argument);
+  { const std::scoped_lock wait_for_creator(thread->being_made); }
+  this_thread.store(thread, std::memory_order_relaxed);
   Fiber& self = fiber::self();
   self.runtime = thread->runtime;
   fiber::leave_rseq();
-  const LastTripHome last_trip_home(thread, self);
+  fiber::at_thread_end(say_over, thread);
   begin();
-  return thread->function(thread->argument);
+  void* const result = thread->function(thread->argument);
+  go_home("thread end");
+  return result;
 }
 
 }  // namespace
 
 int spawn(Runtime& runtime, const pthread_attr_t* attributes, void* (*function)(void*),
-          void* argument, Thread** thread) {
+          void* argument, Thread** thread, pthread_t* home) {
   auto* const made = new Thread;
   made->runtime = &runtime;
   made->function = function;
@@ -93,20 +99,66 @@ int spawn(Runtime& runtime, const pthread_attr_t* attributes, void* (*function)(
   // A home sleeps with the program's signals blocked.
   const os::SignalMask none_for_the_new_thread;
   runtime.fiber_begins();
-  const int error = fiber::libc().create(&made->home, attributes, home_main, made);
+  std::unique_lock being_made(made->being_made);
+  pthread_t handle{};
+  // libc writes it before the thread begins, and so do we: programs count on it.
+  const int error =
+      fiber::libc().create(home == nullptr ? &handle : home, attributes, home_main, made);
   if (error != 0) {
+    being_made.unlock();
     runtime.fiber_is_over();
     delete made;
     return error;
   }
+  made->home = home == nullptr ? handle : *home;
+  // Pairs with thread_of().
+  if (atomic<Thread*>* const theirs = this_thread_of(made->home)) {
+    theirs->store(made, std::memory_order_release);
+  }
+  int detach_state = PTHREAD_CREATE_JOINABLE;
+  if (attributes != nullptr) pthread_attr_getdetachstate(attributes, &detach_state);
   *thread = made;
+  being_made.unlock();
+  if (detach_state == PTHREAD_CREATE_DETACHED) {
+    made->detached.store(true, std::memory_order_relaxed);
+    give_up(made);
+    *thread = nullptr;
+  }
+  give_up(made);
   return 0;
 }
 
-int join(Thread* thread, void** result) {
+void adopt(Runtime& runtime) noexcept {
   Fiber& self = fiber::self();
-  thread->joiner.store(&self, std::memory_order_seq_cst);
-  while (thread->over.load(std::memory_order_seq_cst) == 0) park(ParkKind::join, thread);
+  runtime.fiber_begins();
+  self.runtime = &runtime;
+  fiber::leave_rseq();
+  begin();
+}
+
+Thread* thread_of(pthread_t home) noexcept {
+  const atomic<Thread*>* const theirs = this_thread_of(home);
+  return theirs == nullptr ? nullptr : theirs->load(std::memory_order_acquire);
+}
+
+int join(Thread* thread, void** result, const JoinOptions& options) {
+  Fiber& self = fiber::self();
+  if (thread == this_thread.load(std::memory_order_relaxed)) return EDEADLK;
+  Fiber* nobody = nullptr;
+  if (thread->detached.load(std::memory_order_relaxed) ||
+      !thread->joiner.compare_exchange_strong(nobody, &self)) {
+    return EINVAL;
+  }
+  while (thread->over.load(std::memory_order_seq_cst) == 0) {
+    const bool interrupted = options.interruptible && is_interrupted(self);
+    const bool late =
+        options.deadline != os::never && os::MonotonicClock::now() >= options.deadline;
+    if (interrupted || late) {
+      thread->joiner.store(nullptr, std::memory_order_seq_cst);
+      return interrupted ? EINTR : ETIMEDOUT;
+    }
+    park(ParkKind::join, thread, options.deadline);
+  }
   const pthread_t home = thread->home;
   give_up(thread);
   int error = fiber::libc().try_join(home, result);
@@ -122,9 +174,15 @@ int join(Thread* thread, void** result) {
   return error;
 }
 
-void detach(Thread* thread) {
-  fiber::libc().detach(thread->home);
+int detach(Thread* thread) {
+  if (thread->detached.exchange(true, std::memory_order_relaxed)) return EINVAL;
+  const int error = fiber::libc().detach(thread->home);
   give_up(thread);
+  return error;
+}
+
+bool is_over(const Thread& thread) noexcept {
+  return thread.over.load(std::memory_order_acquire) != 0;
 }
 
 pthread_t home_of(const Thread& thread) {

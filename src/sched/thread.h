@@ -5,6 +5,8 @@
 
 #include <pthread.h>
 
+#include <type_traits>
+
 #include "fiber/fiber.h"
 #include "sched/runtime.h"
 
@@ -14,16 +16,32 @@ namespace weft::sched {
 struct Thread;
 
 // Makes a thread of libc's, whose function runs as a fiber of the runtime. Answers 0 and the
-// thread, or an error as pthread_create does.
+// thread (nullptr where the attributes say that it is detached) and its handle, or an error as
+// pthread_create does.
 int spawn(Runtime& runtime, const pthread_attr_t* attributes, void* (*function)(void*),
-          void* argument, Thread** thread);
+          void* argument, Thread** thread, pthread_t* home = nullptr);
+
+// Makes the calling thread, which libc or the kernel made, a fiber of the runtime.
+void adopt(Runtime& runtime) noexcept;
+
+// The thread that libc knows by this handle; nullptr: spawn() has not made it. The handle must be
+// valid, as for any function of libc's.
+Thread* thread_of(pthread_t home) noexcept;
 
 // Waits for the thread's end, thread-local destructors included, and gives what its function
-// returned. The thread is gone after that.
-int join(Thread* thread, void** result);
+// returned. The thread is gone after that. Otherwise answers EINVAL (detached, or another joins),
+// EDEADLK, ETIMEDOUT, EINTR, and it can be joined again.
+struct JoinOptions {
+  os::Instant deadline = os::never;
+  bool interruptible = false;  // see interrupt.h
+};
+int join(Thread* thread, void** result, const JoinOptions& options = {});
 
-// Nobody will join it.
-void detach(Thread* thread);
+// Nobody will join it. EINVAL: it was detached already.
+int detach(Thread* thread);
+
+// Whether nothing but its end is left of it.
+bool is_over(const Thread& thread) noexcept;
 
 // The libc thread that is home.
 pthread_t home_of(const Thread& thread);
@@ -56,13 +74,15 @@ template <class Function>
 auto at_home(const char* site, Function function) {
   const bool was_away = counts_as_away(fiber::self());
   if (was_away) go_home(site);
-  struct Return {
-    bool away;
-    ~Return() {
-      if (away) leave_home();
-    }
-  } const comes_back{was_away};
-  return function();
+  // Not by a destructor: a thread that is cancelled in there stays at home for its end.
+  if constexpr (std::is_void_v<decltype(function())>) {
+    function();
+    if (was_away) leave_home();
+  } else {
+    const auto result = function();
+    if (was_away) leave_home();
+    return result;
+  }
 }
 
 }  // namespace weft::sched

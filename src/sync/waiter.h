@@ -161,6 +161,9 @@ inline bool wait_for_outcome(const Waiter& node, fiber::ParkKind kind, const voi
   while (node.state.load(std::memory_order_acquire) == Waiter::waiting) {
     const auto until = deadline.park_until();
     if (!until) return false;
+    if (sched::is_interrupted(*node.fiber)) {
+      if (auto* const act = sched::while_waiting.load(std::memory_order_relaxed)) act();
+    }
     sched::park(kind, object, *until);
   }
   return true;

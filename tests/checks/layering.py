@@ -12,6 +12,7 @@ MODULES = {
     "arch": ["base"],
     "os": ["base", "arch"],
     "budget": ["os"],
+    "inspect": ["os", "budget"],
     "sandbox": ["os", "budget"],
     "bench": ["os"],
     "model": ["base", "arch"],
@@ -22,7 +23,7 @@ MODULES = {
     "engine": ["sync", "budget"],
     "symbols": ["sched"],
     "view": ["sched"],
-    "preload": ["sync"],
+    "preload": ["sync", "budget"],
     # The library.
     "context": ["os"],
     "pool": ["context", "budget"],

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What sockets do that files do not: streams that end early, flags and time-outs, listeners.
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -205,6 +206,25 @@ TEST(EngineSocketTest, TimeOutsOfSocketsAreKept) {
       EXPECT_LT(os::MonotonicClock::now() - begin, 1s);
     }
     set_timeout(pair.ends[0], SO_SNDTIMEO, 20ms);
+    const std::vector<char> much(4 << 20, 'm');
+    const long sent = sched::send(pair.ends[0], much.data(), much.size(), 0, in(2s));
+    EXPECT_GT(sent, 0);
+    EXPECT_LT(sent, 4 << 20);
+    EXPECT_EQ(sched::write(pair.ends[0], much.data(), much.size()), -EAGAIN);
+  }).join();
+}
+
+// Who must not wait does not, and what it has done so far counts.
+TEST(EngineSocketTest, WhatDoesNotBlockIsNotWaitedFor) {
+  sched::Runtime runtime({.workers = 1});
+  Pair pair(SOCK_STREAM | SOCK_NONBLOCK);
+  Listener listener;
+  ASSERT_EQ(::fcntl(listener.descriptor, F_SETFL, O_NONBLOCK), 0);
+  Joinable(runtime, [&] {
+    char byte = 0;
+    EXPECT_EQ(sched::receive(pair.ends[0], &byte, 1, 0, in(2s)), -EAGAIN);
+    EXPECT_EQ(sched::read(pair.ends[0], &byte, 1), -EAGAIN);
+    EXPECT_EQ(sched::accept(listener.descriptor, nullptr, nullptr, 0, in(2s)), -EAGAIN);
     const std::vector<char> much(4 << 20, 'm');
     const long sent = sched::send(pair.ends[0], much.data(), much.size(), 0, in(2s));
     EXPECT_GT(sent, 0);

@@ -7,11 +7,18 @@ namespace weft::tool {
 std::string bash_completion(const std::vector<CommandWords>& commands) {
   std::string names;
   std::string cases;
+  std::string programs;
   for (const CommandWords& command : commands) {
     names += command.name + " ";
     std::string words;
     for (const std::string& option : command.options) words += option + " ";
     if (command.name == "bench") words += "$(weft bench 2>/dev/null | cut -d' ' -f1)";
+    if (command.name == "symbols") words += "$(weft symbols 2>/dev/null | cut -d' ' -f1)";
+    // Behind such a command, what is no option is a program or one of its files.
+    if (command.takes_program) {
+      programs += "      " + command.name + ":-*) ;;\n      " + command.name +
+                  ":*) COMPREPLY=($(compgen -c -f -- \"$word\")); return ;;\n";
+    }
     if (command.name != "help") cases += "      " + command.name + ") words=\"" + words + "\" ;;\n";
   }
   return "# bash completion for weft; made by 'weft completion'\n"
@@ -22,6 +29,9 @@ std::string bash_completion(const std::vector<CommandWords>& commands) {
          names +
          "--help --version'\n"
          "  else\n"
+         "    case ${COMP_WORDS[1]}:$word in\n" +
+         programs +
+         "    esac\n"
          "    case ${COMP_WORDS[1]} in\n" +
          cases + "      help) words='" + names +
          "' ;;\n"

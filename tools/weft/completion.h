@@ -10,6 +10,7 @@ namespace weft::tool {
 struct CommandWords {
   std::string name;
   std::vector<std::string> options;
+  bool takes_program = false;
 };
 
 // The script for bash.

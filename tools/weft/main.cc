@@ -7,12 +7,15 @@
 #include <cstring>
 #include <exception>
 #include <iostream>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "command.h"
 #include "completion.h"
 #include "exit_code.h"
+#include "program_words.h"
 #include "suggest.h"
 #include "version.h"
 
@@ -23,6 +26,8 @@ constexpr const char* description =
     "weft runs your threads on the CPUs you actually own.\n"
     "See 'weft help COMMAND' for one command, and man weft for all of it.";
 
+constexpr const char* program_words = "PROGRAM";  // how help names them
+
 void add_option(CLI::App& app, const Option& option) {
   CLI::Option* added = nullptr;
   std::visit(
@@ -31,6 +36,10 @@ void add_option(CLI::App& app, const Option& option) {
           added = app.add_flag(option.name, *target, option.help);
         } else {
           added = app.add_option(option.name, *target, option.help);
+        }
+        if constexpr (std::is_same_v<decltype(target), std::vector<std::string>*>) {
+          // One word for each time, so that the next one is not swallowed.
+          if (option.name.starts_with("-")) added->allow_extra_args(false);
         }
       },
       option.target);
@@ -45,6 +54,11 @@ void add_command(CLI::App& app, const char* name, const char* summary, const cha
   CLI::App* const sub = app.add_subcommand(name, summary)->group("Commands");
   sub->footer(footer);
   for (const Option& option : command.options) add_option(*sub, option);
+  // For the help only: main takes the words before CLI11 sees them.
+  if (command.program != nullptr) {
+    sub->add_option(program_words, *command.program, "The program, and its arguments behind it")
+        ->option_text("[ARGUMENTS...]");
+  }
   for (const Option& option : command.options) {
     for (const auto& other : option.needs)
       sub->get_option(option.name)->needs(sub->get_option(other));
@@ -66,7 +80,8 @@ std::vector<std::string> option_names(const CLI::App& app) {
 std::vector<CommandWords> words_of(const CLI::App& app) {
   std::vector<CommandWords> all;
   for (const CLI::App* command : app.get_subcommands({})) {
-    all.push_back({command->get_name(), option_names(*command)});
+    all.push_back({command->get_name(), option_names(*command),
+                   command->get_option_no_throw(program_words) != nullptr});
   }
   return all;
 }
@@ -102,6 +117,17 @@ int unknown_command(const CLI::App& app, const std::string& word) {
   return exit_usage;
 }
 
+// Takes the words of the program off the command line; gives how many are left.
+int take_program(int argc, char** argv, const Description& command) {
+  if (command.program == nullptr) return argc;
+  const std::span<char* const> words(argv + 2, static_cast<std::size_t>(argc) - 2);
+  const std::size_t own = count_own_words(words, command.options);
+  std::span<char* const> rest = words.subspan(own);
+  if (!rest.empty() && rest.front() == std::string_view("--")) rest = rest.subspan(1);
+  command.program->assign(rest.begin(), rest.end());
+  return static_cast<int>(own) + 2;
+}
+
 int run(int argc, char** argv) {
   CLI::App app(description, "weft");
   app.set_version_flag("--version", std::string("weft ") + version_text);
@@ -111,8 +137,13 @@ int run(int argc, char** argv) {
   app.require_subcommand(0, 1);  // else 'weft help budget' would be two commands
 
   std::function<int()> action;
-  for (const Command* command : {&budget_command, &bench_command}) {
-    add_command(app, command->name, command->summary, command->footer, command->describe(), action);
+  for (const Command* command :
+       {&run_command, &doctor_command, &symbols_command, &budget_command, &bench_command}) {
+    const Description description = command->describe();
+    add_command(app, command->name, command->summary, command->footer, description, action);
+    if (argc > 1 && argv[1] == std::string_view(command->name)) {
+      argc = take_program(argc, argv, description);
+    }
   }
   std::string topic;
   std::string main_help;

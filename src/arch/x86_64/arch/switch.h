@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "arch/system_call.h"
 #include "base/atomic.h"
 
 namespace weft::arch {
@@ -64,6 +65,16 @@ void prepare() noexcept;
 bool kernel_allows_wrfsbase() noexcept;
 
 // The thread pointer of the calling thread.
+// For the few instructions in which somebody else's thread-local storage is wanted.
+inline void set_thread_pointer(void* value) noexcept {
+  if (weft_has_wrfsbase != 0) {
+    asm volatile("wrfsbase %0" : : "r"(value) : "memory");
+  } else {
+    constexpr long arch_prctl = 158, set_fs = 0x1002;
+    system_call(arch_prctl, set_fs, reinterpret_cast<long>(value), 0, 0, 0, 0);
+  }
+}
+
 inline void* thread_pointer() noexcept {
   void* pointer = nullptr;
   asm("movq %%fs:0, %0" : "=r"(pointer));

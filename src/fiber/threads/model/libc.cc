@@ -54,6 +54,7 @@ void KernelThreads::work(std::size_t index) {
     {
       const Identity identity(*slot.record);
       slot.result = slot.function(slot.argument);
+      if (slot.at_end != nullptr) slot.at_end(slot.argument_at_end);
     }
     slot.state.store(ended, std::memory_order_seq_cst);
     if (slot.detached) {
@@ -80,6 +81,7 @@ int KernelThreads::create(pthread_t* handle, void* (*function)(void*), void* arg
     slot.detached = false;
     slot.function = function;
     slot.argument = argument;
+    slot.at_end = nullptr;
     slot.record.emplace(i);
     slot.record->fiber().context = unsaved_;
     *handle = i + 1;
@@ -116,6 +118,14 @@ void KernelThreads::detach(pthread_t handle) noexcept {
   if (slot.state.load(std::memory_order_acquire) == ended) give_back(slot);
 }
 
+void KernelThreads::at_end(void (*function)(void*), void* argument) noexcept {
+  for (Slot& slot : slots_) {
+    if (!slot.taken || &slot.record->fiber() != this_fiber) continue;
+    slot.at_end = function;
+    slot.argument_at_end = argument;
+  }
+}
+
 void KernelThreads::give_back(Slot& slot) noexcept {
   slot.taken = false;
   slot.detached = false;
@@ -141,6 +151,15 @@ const Libc& libc() noexcept {
           },
   };
   return table;
+}
+
+void at_thread_end(void (*function)(void*), void* argument) noexcept {
+  KernelThreads::current().at_end(function, argument);
+}
+
+// The model's threads have no thread-local storage of their own.
+void* variable_of(pthread_t, void*) noexcept {
+  return nullptr;
 }
 
 }  // namespace weft::fiber

@@ -4,11 +4,18 @@
 
 #include <dlfcn.h>
 
+#include <cstdint>
 #include <mutex>
 
+#include "arch/switch.h"
 #include "base/atomic.h"
 #include "os/check.h"
 #include "os/spin_lock.h"
+
+extern "C" {
+extern int __cxa_thread_atexit_impl(void (*function)(void*), void* argument, void* object);
+extern void* __dso_handle;
+}
 
 namespace weft::fiber {
 namespace {
@@ -36,6 +43,16 @@ const Libc& libc() noexcept {
   resolve(table.detach, "pthread_detach");
   resolved.store(true, std::memory_order_release);
   return table;
+}
+
+void at_thread_end(void (*function)(void*), void* argument) noexcept {
+  __cxa_thread_atexit_impl(function, argument, &__dso_handle);
+}
+
+void* variable_of(pthread_t thread, void* mine) noexcept {
+  const auto offset = reinterpret_cast<std::uintptr_t>(mine) -
+                      reinterpret_cast<std::uintptr_t>(arch::thread_pointer());
+  return reinterpret_cast<void*>(thread + offset);
 }
 
 }  // namespace weft::fiber

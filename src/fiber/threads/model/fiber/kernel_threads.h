@@ -96,6 +96,8 @@ class KernelThreads {
   int join(pthread_t handle, void** result) noexcept;
   int try_join(pthread_t handle, void** result) noexcept;
   void detach(pthread_t handle) noexcept;
+  // For the calling thread, which create() made.
+  void at_end(void (*function)(void*), void* argument) noexcept;
 
  private:
   enum State : std::uint32_t { waiting, running, ended, dismissed };
@@ -107,6 +109,8 @@ class KernelThreads {
     void* (*function)(void*) = nullptr;
     void* argument = nullptr;
     void* result = nullptr;
+    void (*at_end)(void*) = nullptr;
+    void* argument_at_end = nullptr;
     std::optional<Record> record;
   };
 

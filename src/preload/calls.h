@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// The ways of a call: as libc makes it, as a fiber, or at home.
+#pragma once
+
+#include <sys/socket.h>
+
+#include <cerrno>
+#include <cstring>
+#include <type_traits>
+
+#include "fiber/fiber.h"
+#include "preload/interrupts.h"
+#include "preload/thread_state.h"
+#include "sched/thread.h"
+
+namespace weft::preload {
+
+// Whether the caller is a fiber that is away from home, or about to be.
+inline bool is_fiber() noexcept {
+  const fiber::Fiber* const self = fiber::this_fiber;
+  return self != nullptr && sched::counts_as_away(*self);
+}
+
+// Minus errno becomes -1 and errno.
+template <class Result>
+Result answer(long result) noexcept {
+  if (result >= 0) return static_cast<Result>(result);
+  errno = static_cast<int>(-result);
+  return Result{-1};
+}
+
+// Whether a call goes on after a handler that says SA_RESTART (signal(7) tells which).
+enum class Restarts : bool { no, yes };
+
+// A call that may block: `ours` answers a result or minus errno, and -EINTR where somebody wants
+// something of the fiber meanwhile.
+template <class Ours, class Libcs>
+auto blocking_call(Ours ours, Libcs libcs, Restarts restarts = Restarts::yes) -> decltype(libcs()) {
+  using Result = decltype(libcs());
+  if (!is_fiber()) return libcs();
+  act_on_cancellation();
+  for (;;) {
+    const long result = ours();
+    if (result != -EINTR) return answer<Result>(result);
+    const bool goes_on = act_on_interrupts() == AfterInterrupt::restart;
+    if (!goes_on || restarts == Restarts::no) return answer<Result>(result);
+  }
+}
+
+// A call that only the thread's own kernel thread can make, as if we were not there.
+template <class Libcs>
+auto home_call(const char* site, Libcs libcs) -> decltype(libcs()) {
+  if (!is_fiber()) return libcs();
+  act_on_cancellation();
+  return sched::at_home(site, [&] {
+    const SignalBits before = open_to_signals();
+    if constexpr (std::is_void_v<decltype(libcs())>) {
+      libcs();
+      close_to_signals(before);
+    } else {
+      const auto result = libcs();
+      close_to_signals(before);
+      return result;
+    }
+  });
+}
+
+// The same as blocking_call(), for calls that write: the kernel thread gets no SIGPIPE, as it has
+// it blocked, or asked for none; the fiber does, unless the flags of a socket's call say otherwise.
+template <class Ours, class Libcs>
+auto writing_call(Ours ours, Libcs libcs, int flags = 0) -> decltype(libcs()) {
+  if (!is_fiber()) return libcs();
+  const auto result = blocking_call(ours, libcs);
+  if (result < 0 && errno == EPIPE && (flags & MSG_NOSIGNAL) == 0) {
+    raise_broken_pipe();
+    errno = EPIPE;
+  }
+  return result;
+}
+
+// A call that waits with another signal mask, which it gives to the kernel itself.
+template <class Libcs>
+auto masked_call(const char* site, const sigset_t* mask, Libcs libcs) -> decltype(libcs()) {
+  if (!is_fiber() || mask == nullptr) return home_call(site, libcs);
+  SignalBits bits = 0;
+  std::memcpy(&bits, mask, sizeof(bits));
+  return home_call(site, [&]() -> decltype(libcs()) {
+    const SignalBits before = exchange_program_mask(bits);
+    const bool interrupted = run_handlers().any;
+    const auto result = interrupted ? answer<decltype(libcs())>(-EINTR) : libcs();
+    exchange_program_mask(before);
+    return result;
+  });
+}
+
+}  // namespace weft::preload

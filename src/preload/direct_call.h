@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// DirectCall: a system call that the program makes by syscall(), which is never a cancellation
+// point.
+#pragma once
+
+#include "fiber/fiber.h"
+#include "os/system_call.h"
+#include "preload/calls.h"
+#include "preload/interrupts.h"
+#include "preload/signals.h"
+#include "preload/uncancelled.h"
+
+namespace weft::preload {
+
+// All functions answer a result or minus errno.
+struct DirectCall {
+  long number;
+  long arguments[6];
+
+  int integer(int index) const noexcept { return static_cast<int>(arguments[index]); }
+  std::size_t size(int index) const noexcept { return static_cast<std::size_t>(arguments[index]); }
+  template <class T>
+  T* pointer(int index) const noexcept {
+    return reinterpret_cast<T*>(arguments[index]);
+  }
+
+  // Where we are.
+  long here() const noexcept {
+    return os::call(number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4],
+                    arguments[5]);
+  }
+
+  long at_home() const noexcept {
+    return uncancelled_home_call("syscall", [this] { return here(); });
+  }
+
+  // As blocking_call(). Where the thread is to be cancelled every wait of a fiber ends at once, but
+  // this call goes on, at home.
+  template <class Ours>
+  long waiting(Ours ours, Restarts restarts = Restarts::yes) const noexcept {
+    if (!is_fiber()) return here();
+    for (;;) {
+      const long result = ours();
+      if (result != -EINTR) return result;
+      const std::uint32_t bits =
+          fiber::self().interrupts.fetch_and(Interrupt::cancel, std::memory_order_seq_cst);
+      const bool goes_on = run_handlers().goes_on && (bits & Interrupt::handled) == 0;
+      const bool by_signal = (bits & ~Interrupt::cancel) != 0;
+      if (!goes_on || (by_signal && restarts == Restarts::no)) return result;
+      if ((bits & Interrupt::cancel) != 0) return at_home();
+    }
+  }
+};
+
+// The futex call: what is private to the process is in the table of the engine.
+long futex_call(const DirectCall& call) noexcept;
+
+}  // namespace weft::preload

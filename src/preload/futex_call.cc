@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// The futex call, made by syscall().
+//
+// Words that are private to the process are in the table of the engine, for fibers and all others:
+// the kernel itself keeps them apart from those that are not. Who waits without syscall() (libc,
+// libgomp) waits in the kernel, and is woken there by its own.
+#include <linux/futex.h>
+
+#include <cerrno>
+
+#include "preload/clocks.h"
+#include "preload/direct_call.h"
+#include "preload/durations.h"
+#include "preload/readable.h"
+#include "sched/interrupt.h"
+#include "sync/futex_table.h"
+
+namespace weft::preload {
+namespace {
+
+namespace table = sync::futex_table;
+
+bool is_misaligned(const void* word) {
+  return reinterpret_cast<std::uintptr_t>(word) % sizeof(std::uint32_t) != 0;
+}
+
+// Waits, or asks who the calling thread is.
+bool belongs_home(int command) {
+  switch (command) {
+    case FUTEX_WAKE:
+    case FUTEX_WAKE_BITSET:
+    case FUTEX_WAKE_OP:
+    case FUTEX_REQUEUE:
+    case FUTEX_CMP_REQUEUE:
+    case FUTEX_CMP_REQUEUE_PI:
+      return false;
+    default:
+      return true;
+  }
+}
+
+// Waits until woken; handlers of signals run meanwhile.
+long wait(const DirectCall& call, std::uint32_t bits, const sync::Deadline& deadline) {
+  const auto& word = *call.pointer<const table::Word>(0);
+  const auto expected = static_cast<std::uint32_t>(call.arguments[2]);
+  const auto wait_once = [&](const sync::Deadline& until) -> long {
+    return -table::wait(word, expected, bits, until);
+  };
+  for (;;) {
+    const long result = wait_once(deadline.or_interrupt());
+    if (result != -ETIMEDOUT || !deadline.park_until()) return result;
+    const std::uint32_t taken =
+        fiber::self().interrupts.fetch_and(Interrupt::cancel, std::memory_order_seq_cst);
+    if (!run_handlers().goes_on || (taken & Interrupt::handled) != 0) return -EINTR;
+    if ((taken & Interrupt::cancel) != 0) return wait_once(deadline);  // no cancellation point
+  }
+}
+
+long wait(const DirectCall& call, int command, bool realtime) {
+  const auto* const time = call.pointer<const timespec>(3);
+  sync::Deadline deadline = sync::Deadline::none;
+  if (time != nullptr) {
+    if (!is_readable(time)) return -EFAULT;
+    if (!is_valid(*time)) return -EINVAL;
+    const bool is_relative = command == FUTEX_WAIT;
+    const os::Instant end = is_relative ? deadline_in(*time) : os::never;
+    if (end != os::never) deadline = sync::Deadline::at(end);
+    if (!is_relative) deadline = deadline_of(realtime ? CLOCK_REALTIME : CLOCK_MONOTONIC, *time);
+  }
+  const auto bits =
+      command == FUTEX_WAIT ? table::any_bit : static_cast<std::uint32_t>(call.arguments[5]);
+  if (bits == 0 || is_misaligned(call.pointer<void>(0))) return -EINVAL;
+  if (!is_readable(call.pointer<void>(0))) return -EFAULT;
+  return wait(call, bits, deadline);
+}
+
+long requeue(const DirectCall& call, const std::uint32_t* expected) {
+  if (is_misaligned(call.pointer<void>(4)) || call.integer(2) < 0 || call.integer(3) < 0) {
+    return -EINVAL;
+  }
+  if (expected != nullptr && !is_readable(call.pointer<void>(0))) return -EFAULT;
+  return table::requeue(*call.pointer<table::Word>(0), call.integer(2),
+                        *call.pointer<table::Word>(4), call.integer(3), expected);
+}
+
+}  // namespace
+
+long futex_call(const DirectCall& call) noexcept {
+  const int command = call.integer(1) & FUTEX_CMD_MASK;
+  const bool is_private = (call.integer(1) & FUTEX_PRIVATE_FLAG) != 0;
+  const bool realtime = (call.integer(1) & FUTEX_CLOCK_REALTIME) != 0;
+  const bool waits = command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET;
+  if (!is_private || (realtime && !waits)) {
+    return belongs_home(command) ? call.at_home() : call.here();
+  }
+  if (waits) return wait(call, command, realtime);
+  auto& word = *call.pointer<table::Word>(0);
+  const auto third = static_cast<std::uint32_t>(call.arguments[5]);
+  if (!belongs_home(command) && is_misaligned(&word)) return -EINVAL;
+  switch (command) {
+    case FUTEX_WAKE:
+      return table::wake(word, call.integer(2));
+    case FUTEX_WAKE_BITSET:
+      return third == 0 ? -EINVAL : table::wake(word, call.integer(2), third);
+    case FUTEX_REQUEUE:
+      return requeue(call, nullptr);
+    case FUTEX_CMP_REQUEUE:
+      return requeue(call, &third);
+    case FUTEX_WAKE_OP:
+      if (is_misaligned(call.pointer<void>(4))) return -EINVAL;
+      if (!is_readable(call.pointer<void>(4))) return -EFAULT;
+      return table::wake_operation(word, call.integer(2), *call.pointer<table::Word>(4),
+                                   call.integer(3), third);
+    default:
+      return call.at_home();
+  }
+}
+
+}  // namespace weft::preload

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cancellation, which is libc's and happens at home, and signals.
+#include "preload/interrupts.h"
+
+#include "preload/real.h"
+#include "preload/signals.h"
+#include "preload/thread_state.h"
+#include "sched/interrupt.h"
+#include "sched/thread.h"
+
+namespace weft::preload {
+
+void cancel_here() {
+  fiber::self().interrupts.fetch_and(~Interrupt::cancel, std::memory_order_seq_cst);
+  thread_state.cancel_pending = true;  // if it is disabled now
+  const bool was_away = sched::counts_as_away(fiber::self());
+  sched::go_home("cancellation");
+  WEFT_REAL(pthread_testcancel)();
+  if (was_away) sched::leave_home();
+}
+
+AfterInterrupt act_on_interrupts() {
+  act_on_cancellation();
+  const std::uint32_t bits = sched::take_interrupts(fiber::self());
+  const bool goes_on = run_handlers().goes_on && (bits & Interrupt::handled) == 0;
+  return goes_on ? AfterInterrupt::restart : AfterInterrupt::fail;
+}
+
+}  // namespace weft::preload

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// Start of the runtime, and what is done once for a process.
+#include "preload/process.h"
+
+#include <sys/syscall.h>
+#include <unwind.h>
+#include <weft/budget.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+#include <new>
+
+#include "arch/switch.h"
+#include "fiber/libc.h"
+#include "fiber/table.h"
+#include "os/futex.h"
+#include "os/signal_mask.h"
+#include "os/spin_lock.h"
+#include "os/system_call.h"
+#include "preload/credentials.h"
+#include "preload/forking.h"
+#include "preload/options.h"
+#include "preload/signals.h"
+#include "preload/thread_state.h"
+#include "sched/interrupt.h"
+#include "sched/thread.h"
+
+namespace weft::preload {
+namespace {
+
+constinit os::SpinLock lock;
+constinit atomic<sched::Runtime*> current{nullptr};  // written under the lock
+
+std::uint32_t budgeted_cpus() {
+  const budget::Budget budget = budget::read();
+  return static_cast<std::uint32_t>(
+      std::max<std::uint64_t>(1, budget.sizes.cpu_pool_threads.value));
+}
+
+std::uint32_t wanted_workers() {
+  return options().workers != 0 ? options().workers : budgeted_cpus();
+}
+
+// The one line that --verbose asks for.
+void say_what_is_used(std::uint32_t workers) {
+  std::fprintf(stderr, "weft: %u workers (%s), thread pointer by %s, files at home\n", workers,
+               options().workers != 0 ? "as told" : "the CPU budget, followed",
+               arch::kernel_allows_wrfsbase() ? "wrfsbase" : "arch_prctl, which is slower");
+}
+
+// Follows the budget; a native thread, which sleeps nearly all of the time.
+void* follow_budget(void* argument) {
+  auto* const runtime = static_cast<sched::Runtime*>(argument);
+  constinit static atomic<std::uint32_t> never_woken{0};
+  for (;;) {
+    os::futex_wait(never_woken, 0, os::MonotonicClock::now() + std::chrono::seconds{1});
+    const std::uint32_t wanted = budgeted_cpus();
+    if (wanted != runtime->workers()) runtime->resize(wanted);
+  }
+}
+
+// Waits until no thread of the program's is left, and ends the process as libc would.
+void* end_with_the_last(void* argument) {
+  static_cast<sched::Runtime*>(argument)->wait_for_fibers();
+  // The last one may still be in its destructors: until libc has taken it off its books.
+  const auto homes_are_gone = [] {
+    bool gone = true;
+    fiber::for_each([&gone](const fiber::Fiber& fiber) {
+      const long process = os::call(SYS_getpid);
+      const bool is_finished = fiber.place.load() == fiber::Place::finished;
+      gone &= !is_finished || os::call(SYS_tgkill, process, fiber.id.load(), 0) != 0;
+    });
+    return gone;
+  };
+  while (!homes_are_gone()) {
+    const timespec time{.tv_sec = 0, .tv_nsec = 1'000'000};
+    os::call(SYS_nanosleep, &time, nullptr);
+  }
+  std::exit(0);
+}
+
+// Our copy of the unwinder learns the sizes of registers when it is first used. When the program's
+// unwinder, which is another copy, passes a frame of ours (pthread_once), ours must know them.
+void prepare_unwinding() {
+  const auto no_frame = [](_Unwind_Context*, void*) { return _URC_END_OF_STACK; };
+  _Unwind_Backtrace(no_frame, nullptr);
+}
+
+__attribute__((constructor)) void begin_process() {
+  prepare_unwinding();
+  register_fork_handlers();
+  sched::while_waiting.store([] { static_cast<void>(run_handlers()); }, std::memory_order_relaxed);
+  if (options().children != Children::all) clean_environment();
+}
+
+__attribute__((destructor)) void end_process() {
+  if (options().statistics) print_statistics();
+}
+
+}  // namespace
+
+sched::Runtime* runtime() noexcept {
+  return current.load(std::memory_order_acquire);
+}
+
+sched::Runtime& start_runtime() noexcept {
+  if (sched::Runtime* const started = runtime()) return *started;
+  const std::scoped_lock guard(lock);
+  if (sched::Runtime* const started = runtime()) return *started;
+  const std::uint32_t workers = wanted_workers();
+  auto* const made = new sched::Runtime({.workers = workers, .monitor = {.publish = true}});
+  if (options().workers == 0) {
+    pthread_t follower{};
+    const os::SignalMask none_for_the_new_thread;
+    fiber::libc().create(&follower, nullptr, follow_budget, made);
+  }
+  if (options().verbose) say_what_is_used(workers);
+  current.store(made, std::memory_order_release);
+  watch_credentials();
+  start_catcher();
+  keep_program_mask();
+  sched::adopt(*made);
+  return *made;
+}
+
+void initial_thread_ends() noexcept {
+  sched::Runtime* const running = runtime();
+  if (running == nullptr) return;
+  fiber::self().runtime = nullptr;
+  pthread_t waiter{};
+  const os::SignalMask none_for_the_new_thread;
+  running->fiber_is_over();
+  fiber::libc().create(&waiter, nullptr, end_with_the_last, running);
+}
+
+void forget_runtime() noexcept {
+  current.store(nullptr, std::memory_order_relaxed);
+}
+
+unsigned cpu_count() noexcept {
+  return wanted_workers();
+}
+
+}  // namespace weft::preload
