@@ -12,6 +12,7 @@
 #include "os/signal_mask.h"
 #include "os/system_call.h"
 #include "preload/calls.h"
+#include "preload/durations.h"
 #include "preload/process.h"
 #include "preload/real.h"
 #include "preload/signals.h"
@@ -131,7 +132,10 @@ int pthread_kill(pthread_t thread, int signal) noexcept {
   // Without a handler it is about the process, whoever it is sent to; or about nobody.
   if (!has_handler(signal) && signal != SIGKILL && signal != SIGSTOP) {
     const auto blocked = fiber->signals.blocked.load(std::memory_order_seq_cst);
-    if ((blocked & bit_of(signal)) == 0) return ::kill(::getpid(), signal) == 0 ? 0 : errno;
+    if ((blocked & bit_of(signal)) == 0) {
+      take_default_action(signal);
+      return 0;
+    }
   }
   const siginfo_t info = info_of_thread_signal(signal);
   if (fiber != fiber::this_fiber) return send_to(*fiber, signal, info);
@@ -173,11 +177,18 @@ int kill(pid_t process, int signal) noexcept {
 int sigtimedwait(const sigset_t* set, siginfo_t* info, const timespec* time) {
   siginfo_t unwanted{};
   siginfo_t& found = info != nullptr ? *info : unwanted;
+  if (time != nullptr && !is_valid(*time)) return answer<int>(-EINVAL);
+  const os::Instant deadline = time == nullptr ? os::never : deadline_in(*time);
   return home_call("sigwait", [&] {
     for (;;) {
       if (mask_is_ours() && take_pending(bits_of(*set), found)) return found.si_signo;
-      const int signal = WEFT_REAL(sigtimedwait)(set, &found, time);
-      if (signal < 0 || !is_told_by_us(found)) return signal;
+      const std::uint32_t handlers = thread_state.handlers_run;
+      const timespec left = left_until(deadline);
+      const int signal = WEFT_REAL(sigtimedwait)(set, &found, time == nullptr ? nullptr : &left);
+      if (signal >= 0 && is_told_by_us(found)) continue;
+      // The catcher may have been quicker: it gives the signal back, and this wait was woken for
+      // nothing.
+      if (signal >= 0 || errno != EINTR || thread_state.handlers_run != handlers) return signal;
     }
   });
 }

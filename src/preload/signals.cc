@@ -20,6 +20,7 @@
 #include "preload/interrupts.h"
 #include "preload/real.h"
 #include "preload/signal_queue.h"
+#include "preload/thread_state.h"
 #include "sched/interrupt.h"
 #include "sched/thread.h"
 #include "sched/worker.h"
@@ -88,6 +89,7 @@ void call_handler(fiber::Fiber& self, int signal, siginfo_t& info, const struct 
   if ((action.sa_flags & SA_RESETHAND) != 0) reset(signal);
   ucontext_t context{};
   std::memcpy(&context.uc_sigmask, &before, sizeof(before));
+  ++thread_state.handlers_run;
   if ((action.sa_flags & SA_SIGINFO) != 0) {
     action.sa_sigaction(signal, &info, &context);
   } else {
@@ -97,15 +99,6 @@ void call_handler(fiber::Fiber& self, int signal, siginfo_t& info, const struct 
   const SignalBits inside = self.signals.blocked.load(std::memory_order_relaxed);
   self.signals.blocked.store(after, std::memory_order_seq_cst);
   if ((inside & ~after) != 0) mask_changed(inside);
-}
-
-// What the kernel does to a process without a handler: it does it, here and now.
-void take_default_action(int signal) {
-  const SignalBits bit = bit_of(signal);
-  SignalBits before = 0;
-  os::call(SYS_tgkill, os::call(SYS_getpid), os::call(SYS_gettid), signal);
-  os::call(SYS_rt_sigprocmask, SIG_UNBLOCK, &bit, &before, sizeof(bit));
-  os::call(SYS_rt_sigprocmask, SIG_SETMASK, &before, nullptr, sizeof(before));
 }
 
 // One signal of the calling thread's; answers whether a call that it interrupts goes on.
@@ -174,6 +167,7 @@ void on_signal(int signal, siginfo_t* info, void* context) {
   const struct sigaction action = action_of(signal);
   if (!is_function(action)) return;
   if ((action.sa_flags & SA_RESETHAND) != 0) forget_handler(signal);
+  ++thread_state.handlers_run;
   if ((action.sa_flags & SA_SIGINFO) != 0) {
     action.sa_sigaction(signal, info, context);
   } else {
@@ -247,6 +241,8 @@ bool kick(fiber::Fiber& fiber) {
                            ~fiber.signals.blocked.load(std::memory_order_seq_cst);
   if (fiber.runtime == nullptr || ready == 0) return false;
   const sched::Carrier* const carrier = fiber.carrier.load(std::memory_order_relaxed);
+  // At home in a call it hears of it from the kernel, and our own signal would end the call.
+  if (carrier == nullptr && !fiber.is_leaving()) return true;
   const std::uint32_t runner = carrier != nullptr ? carrier->own->id : fiber.id;
   os::call(SYS_tgkill, os::call(SYS_getpid), runner, os::own_signal);
   return true;
@@ -310,6 +306,14 @@ int set_action(int signal, const struct sigaction* action, struct sigaction* bef
 
 bool has_handler(int signal) noexcept {
   return is_function(action_of(signal));
+}
+
+void take_default_action(int signal) noexcept {
+  const SignalBits bit = bit_of(signal);
+  SignalBits before = 0;
+  os::call(SYS_tgkill, os::call(SYS_getpid), os::call(SYS_gettid), signal);
+  os::call(SYS_rt_sigprocmask, SIG_UNBLOCK, &bit, &before, sizeof(bit));
+  os::call(SYS_rt_sigprocmask, SIG_SETMASK, &before, nullptr, sizeof(before));
 }
 
 int send_to(fiber::Fiber& fiber, int signal, const siginfo_t& info) noexcept {

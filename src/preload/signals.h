@@ -34,6 +34,9 @@ inline bool is_signal(int signal) noexcept {
 // As sigaction(2); keeps the program's action, and gives the kernel ours.
 int set_action(int signal, const struct sigaction* action, struct sigaction* before) noexcept;
 
+// What the kernel does to a process without a handler: it does it, here and now.
+void take_default_action(int signal) noexcept;
+
 // Whether the program has a handler for it.
 bool has_handler(int signal) noexcept;
 

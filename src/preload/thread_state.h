@@ -17,6 +17,7 @@ struct ThreadState {
   bool cancel_pending = false;  // somebody wants its end, and it does not allow that now
   atomic<bool> cancel_requested{false};  // by another thread, perhaps before it had a record
   bool cancel_at_once = false;           // asynchronous: it stays at home
+  std::uint32_t handlers_run = 0;
 };
 
 inline thread_local constinit ThreadState thread_state __attribute__((tls_model("initial-exec"))){};

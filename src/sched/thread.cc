@@ -63,7 +63,6 @@ void say_over(void* argument) noexcept {
   Fiber& self = fiber::self();
   Runtime& runtime = *self.runtime;
   self.runtime = nullptr;  // from here on a thread that never leaves home
-  this_thread.store(nullptr, std::memory_order_relaxed);
   // Pairs with the load in the table's sweep, after which the record is another's.
   self.place.store(Place::finished, std::memory_order_release);
   // Pairs with join(): either it sees `over`, or we see the joiner.
@@ -143,7 +142,9 @@ Thread* thread_of(pthread_t home) noexcept {
 
 int join(Thread* thread, void** result, const JoinOptions& options) {
   Fiber& self = fiber::self();
-  if (thread == this_thread.load(std::memory_order_relaxed)) return EDEADLK;
+  // After its last words a thread may have the address of another.
+  const bool is_self = self.runtime != nullptr && thread == this_thread;
+  if (is_self) return EDEADLK;
   Fiber* nobody = nullptr;
   if (thread->detached.load(std::memory_order_relaxed) ||
       !thread->joiner.compare_exchange_strong(nobody, &self)) {
