@@ -2,6 +2,7 @@
 // Threads: created, joined, detached, ended.
 #include <pthread.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -9,8 +10,11 @@
 #include <memory>
 
 #include "fiber/libc.h"
+#include "os/signal_mask.h"
+#include "os/system_call.h"
 #include "preload/calls.h"
 #include "preload/clocks.h"
+#include "preload/native_threads.h"
 #include "preload/process.h"
 #include "preload/real.h"
 #include "sched/interrupt.h"
@@ -39,10 +43,24 @@ void* run_thread(void* argument) {
   return start.function(start.argument);
 }
 
+// A thread that stays native has the program's mask in the kernel, as any.
+void* run_native_thread(void* argument) {
+  const Start start = *static_cast<Start*>(argument);
+  delete static_cast<Start*>(argument);
+  os::call(SYS_rt_sigprocmask, SIG_SETMASK, &start.mask, nullptr, sizeof(start.mask));
+  return start.function(start.argument);
+}
+
 int create(pthread_t* handle, const pthread_attr_t* attributes, void* (*function)(void*),
            void* argument) {
   sched::Runtime& runtime = start_runtime();
   auto start = std::make_unique<Start>(Start{function, argument, program_mask()});
+  if (is_kept_native(function)) {
+    const os::SignalMask none_for_the_new_thread;
+    const int error = WEFT_REAL(pthread_create)(handle, attributes, run_native_thread, start.get());
+    if (error == 0) static_cast<void>(start.release());
+    return error;
+  }
   sched::Thread* thread = nullptr;
   const int error = sched::spawn(runtime, attributes, run_thread, start.get(), &thread, handle);
   if (error == 0) static_cast<void>(start.release());
@@ -168,6 +186,10 @@ int pthread_setcanceltype(int type, int* before) {
 
 // By the kernel thread whose name it is.
 int pthread_setname_np(pthread_t handle, const char* name) noexcept {
+  // From now on it may be one that stays at home.
+  if (pthread_equal(handle, pthread_self()) != 0 && is_fiber() && is_kept_native(name)) {
+    sched::go_home("kept native");
+  }
   return home_call("name", [&] { return WEFT_REAL(pthread_setname_np)(handle, name); });
 }
 

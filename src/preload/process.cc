@@ -26,6 +26,7 @@
 #include "preload/thread_state.h"
 #include "sched/interrupt.h"
 #include "sched/thread.h"
+#include "sync/generation.h"
 
 namespace weft::preload {
 namespace {
@@ -96,7 +97,7 @@ __attribute__((constructor)) void begin_process() {
 }
 
 __attribute__((destructor)) void end_process() {
-  if (options().statistics) print_statistics();
+  print_statistics();
 }
 
 }  // namespace
@@ -137,6 +138,11 @@ void initial_thread_ends() noexcept {
 
 void forget_runtime() noexcept {
   current.store(nullptr, std::memory_order_relaxed);
+  lock.unlock();
+}
+
+bool is_forked() noexcept {
+  return sync::generation() != 0;
 }
 
 unsigned cpu_count() noexcept {

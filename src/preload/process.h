@@ -19,10 +19,13 @@ void initial_thread_ends() noexcept;
 // In the child of a fork there is no runtime, until it makes a thread.
 void forget_runtime() noexcept;
 
+// Whether this process is a child that a program under weft has made.
+bool is_forked() noexcept;
+
 // The CPUs that the program is told of.
 unsigned cpu_count() noexcept;
 
-// At the end of the process: what --stats shows.
+// At the end of the process: what --stats shows, and --report writes.
 void print_statistics() noexcept;
 
 }  // namespace weft::preload

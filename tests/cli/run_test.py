@@ -213,6 +213,28 @@ class Runs(Directory):
         self.assertEqual(weft("run", *program).stderr, "")
         self.assertRegex(weft("run", "--verbose", *program).stderr, r"\Aweft: .+\n\Z")
 
+    def test_the_report_is_json(self):
+        script = "import threading; it = threading.Thread(target=print); it.start(); it.join()"
+        report = self.path("report.json")
+        done = weft("run", "--report", report, sys.executable, "-c", script)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        with open(report, encoding="utf-8") as file:
+            written = json.load(file)
+        self.assertGreater(written["workers"], 0)
+        self.assertEqual(written["trips_home"]["thread end"], 1)
+
+    def test_threads_are_kept_native_by_their_start_routine(self):
+        source = self.write("kept.c", "#include <pthread.h>\n#include <stdio.h>\n#include <unistd.h>\n"
+                            "void* kept(void* it) { usleep(1000); return it; }\n"
+                            "int main(void) { pthread_t it; pthread_create(&it, 0, kept, 0);"
+                            " return pthread_join(it, 0); }\n")
+        program = self.path("kept")
+        subprocess.run(["cc", "-pthread", "-rdynamic", "-o", program, source], check=True)
+        for pattern, sleeps in (("other", True), ("k?pt", False)):
+            done = weft("run", "--stats", "--keep-native", f"nobody:{pattern}", program)
+            self.assertEqual(done.returncode, 0)
+            self.assertEqual("waits: sleep" in done.stderr, sleeps, done.stderr)
+
     def test_nothing_of_ours_is_in_the_programs_environment(self):
         done = weft("run", "--workers", "1", "--stats", "--children", "none", "env",
                     environment={"WEFT_VERBOSE": "0"})
