@@ -26,14 +26,21 @@ const Libc& libc() noexcept;
 // nullptr: not to be found.
 void* variable_of(pthread_t thread, void* mine) noexcept;
 
+bool finds_variables() noexcept;
+
+// Such a variable, which is a pointer; in the order of release and acquire. Sanitizers do not look:
+// they take a new thread's storage for written when it begins, which its creator does not know of.
+void store_variable(void* where, void* value) noexcept;
+void* load_variable(const void* where) noexcept;
+
 // Calls the function at the end of the calling thread, however it ends, at home. Not by unwinding:
 // libc's unwinder and ours may be different ones.
 void at_thread_end(void (*function)(void*), void* argument) noexcept;
 
 // The record of another thread, whose handle is valid; nullptr: it has none yet.
 inline Fiber* fiber_of(pthread_t thread) noexcept {
-  auto* const theirs = static_cast<Fiber**>(variable_of(thread, &this_fiber));
-  return theirs == nullptr ? nullptr : *theirs;
+  void* const theirs = variable_of(thread, &this_fiber);
+  return theirs == nullptr ? nullptr : static_cast<Fiber*>(load_variable(theirs));
 }
 
 }  // namespace weft::fiber

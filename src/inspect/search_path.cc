@@ -40,8 +40,10 @@ Found find_program(const std::string& name, std::string_view search_path) {
   bool more = true;
   while (more) {
     more = search_path.find(':') != std::string_view::npos;
-    const std::string directory(base::take_until(search_path, ':'));
-    Found found = look_at(directory.empty() ? "./" + name : directory + "/" + name);
+    const std::string_view directory = base::take_until(search_path, ':');
+    std::string path(directory.empty() ? std::string_view(".") : directory);
+    path.append("/").append(name);
+    Found found = look_at(path);
     if (found.outcome == Found::Outcome::executable) return found;
     if (best.outcome == Found::Outcome::not_found) best = std::move(found);
   }

@@ -96,7 +96,7 @@ void thrd_yield() {
   sched_yield();
 }
 
-int mtx_init(mtx_t* mutex, int type) noexcept {
+int mtx_init(mtx_t* mutex, int type) {
   if ((type & ~(mtx_plain | mtx_recursive | mtx_timed)) != 0) return thrd_error;
   pthread_mutexattr_t attributes;
   pthread_mutexattr_init(&attributes);
@@ -106,7 +106,7 @@ int mtx_init(mtx_t* mutex, int type) noexcept {
   return c11_result(pthread_mutex_init(as_pthread(mutex), &attributes));
 }
 
-void mtx_destroy(mtx_t* mutex) noexcept {
+void mtx_destroy(mtx_t* mutex) {
   pthread_mutex_destroy(as_pthread(mutex));
 }
 

@@ -364,7 +364,7 @@ using namespace weft::preload;
 
 extern "C" {
 
-int tgkill(pid_t process, pid_t id, int signal) noexcept {
+int tgkill(pid_t process, pid_t id, int signal) {
   return static_cast<int>(syscall(SYS_tgkill, process, id, signal));
 }
 

@@ -145,7 +145,7 @@ void pthread_exit(void* result) {
   __builtin_unreachable();
 }
 
-int pthread_cancel(pthread_t handle) noexcept {
+int pthread_cancel(pthread_t handle) {
   auto* const state = static_cast<ThreadState*>(fiber::variable_of(handle, &thread_state));
   const int error = WEFT_REAL(pthread_cancel)(handle);
   if (error != 0) return error;

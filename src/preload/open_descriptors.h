@@ -20,7 +20,7 @@ void for_each_open_descriptor(unsigned first, unsigned last, Function function) 
   const long directory =
       os::call(SYS_openat, AT_FDCWD, "/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (directory < 0) return;
-  alignas(dirent64) std::byte entries[4096];
+  alignas(dirent64) std::byte entries[4096] = {};
   for (;;) {
     const long bytes = os::call(SYS_getdents64, directory, entries, sizeof(entries));
     if (bytes <= 0) break;

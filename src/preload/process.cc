@@ -15,6 +15,7 @@
 #include "arch/switch.h"
 #include "fiber/libc.h"
 #include "fiber/table.h"
+#include "os/check.h"
 #include "os/futex.h"
 #include "os/signal_mask.h"
 #include "os/spin_lock.h"
@@ -111,7 +112,9 @@ sched::Runtime& start_runtime() noexcept {
   const std::scoped_lock guard(lock);
   if (sched::Runtime* const started = runtime()) return *started;
   const std::uint32_t workers = wanted_workers();
-  auto* const made = new sched::Runtime({.workers = workers, .monitor = {.publish = true}});
+  auto* const made =
+      new (std::nothrow) sched::Runtime({.workers = workers, .monitor = {.publish = true}});
+  os::check(made != nullptr, "weft: no memory for the workers");
   if (options().workers == 0) {
     pthread_t follower{};
     const os::SignalMask none_for_the_new_thread;

@@ -32,9 +32,9 @@ constexpr int signals = 64;
 
 // What the program has said of a signal.
 struct Action {
+  struct sigaction action {};  // guarded by lock, as known
   os::SpinLock lock;
-  struct sigaction action {};  // guarded by lock
-  bool known = false;          // otherwise the kernel has it
+  bool known = false;  // otherwise the kernel has it
 };
 constinit Action actions[signals + 1];
 constinit SignalQueue queue;

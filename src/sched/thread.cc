@@ -36,8 +36,7 @@ struct Thread {
 };
 
 // Each thread's own, where others find it by the thread's handle.
-thread_local constinit atomic<Thread*> this_thread
-    __attribute__((tls_model("initial-exec"))){nullptr};
+thread_local constinit void* this_thread __attribute__((tls_model("initial-exec"))) = nullptr;
 
 namespace {
 
@@ -46,13 +45,8 @@ namespace {
 // waits.
 constexpr auto patience = std::chrono::microseconds{100};
 
-// The variable `this_thread` of another thread, or nullptr.
-atomic<Thread*>* this_thread_of(pthread_t home) noexcept {
-  return static_cast<atomic<Thread*>*>(fiber::variable_of(home, &this_thread));
-}
-
-void give_up(Thread* thread) noexcept {
-  if (thread->owners.fetch_sub(1, std::memory_order_acq_rel) == 1) delete thread;
+void give_up(Thread* thread, std::uint32_t shares = 1) noexcept {
+  if (thread->owners.fetch_sub(shares, std::memory_order_acq_rel) == shares) delete thread;
 }
 
 // The thread's last words, at home, said by libc when the function has returned or was left
@@ -75,8 +69,9 @@ void say_over(void* argument) noexcept {
 
 void* home_main(void* argument) {
   auto* const thread = static_cast<Thread*>(argument);
-  { const std::scoped_lock wait_for_creator(thread->being_made); }
-  this_thread.store(thread, std::memory_order_relaxed);
+  if (fiber::finds_variables()) {
+    const std::scoped_lock wait_for_creator(thread->being_made);
+  }
   Fiber& self = fiber::self();
   self.runtime = thread->runtime;
   fiber::leave_rseq();
@@ -98,32 +93,29 @@ int spawn(Runtime& runtime, const pthread_attr_t* attributes, void* (*function)(
   // A home sleeps with the program's signals blocked.
   const os::SignalMask none_for_the_new_thread;
   runtime.fiber_begins();
-  std::unique_lock being_made(made->being_made);
+  std::unique_lock being_made(made->being_made, std::defer_lock);
+  if (fiber::finds_variables()) being_made.lock();
   pthread_t handle{};
   // libc writes it before the thread begins, and so do we: programs count on it.
   const int error =
       fiber::libc().create(home == nullptr ? &handle : home, attributes, home_main, made);
   if (error != 0) {
-    being_made.unlock();
+    if (being_made) being_made.unlock();
     runtime.fiber_is_over();
     delete made;
     return error;
   }
   made->home = home == nullptr ? handle : *home;
-  // Pairs with thread_of().
-  if (atomic<Thread*>* const theirs = this_thread_of(made->home)) {
-    theirs->store(made, std::memory_order_release);
+  if (being_made) {
+    fiber::store_variable(fiber::variable_of(made->home, &this_thread), made);
   }
   int detach_state = PTHREAD_CREATE_JOINABLE;
   if (attributes != nullptr) pthread_attr_getdetachstate(attributes, &detach_state);
-  *thread = made;
-  being_made.unlock();
-  if (detach_state == PTHREAD_CREATE_DETACHED) {
-    made->detached.store(true, std::memory_order_relaxed);
-    give_up(made);
-    *thread = nullptr;
-  }
-  give_up(made);
+  const bool is_detached = detach_state == PTHREAD_CREATE_DETACHED;
+  if (is_detached) made->detached.store(true, std::memory_order_relaxed);
+  *thread = is_detached ? nullptr : made;
+  if (being_made) being_made.unlock();
+  give_up(made, is_detached ? 2 : 1);
   return 0;
 }
 
@@ -136,8 +128,8 @@ void adopt(Runtime& runtime) noexcept {
 }
 
 Thread* thread_of(pthread_t home) noexcept {
-  const atomic<Thread*>* const theirs = this_thread_of(home);
-  return theirs == nullptr ? nullptr : theirs->load(std::memory_order_acquire);
+  void* const theirs = fiber::variable_of(home, &this_thread);
+  return theirs == nullptr ? nullptr : static_cast<Thread*>(fiber::load_variable(theirs));
 }
 
 int join(Thread* thread, void** result, const JoinOptions& options) {

@@ -162,4 +162,14 @@ void* variable_of(pthread_t, void*) noexcept {
   return nullptr;
 }
 
+bool finds_variables() noexcept {
+  return false;
+}
+
+void store_variable(void*, void*) noexcept {}
+
+void* load_variable(const void*) noexcept {
+  return nullptr;
+}
+
 }  // namespace weft::fiber
