@@ -5,7 +5,6 @@
 #include <sys/socket.h>
 
 #include <cerrno>
-#include <cstring>
 #include <type_traits>
 
 #include "fiber/fiber.h"
@@ -47,11 +46,10 @@ auto blocking_call(Ours ours, Libcs libcs, Restarts restarts = Restarts::yes) ->
   }
 }
 
-// A call that only the thread's own kernel thread can make, as if we were not there.
+// As home_call(), for what is no cancellation point: it is made also by who is to be cancelled.
 template <class Libcs>
-auto home_call(const char* site, Libcs libcs) -> decltype(libcs()) {
+auto uncancelled_home_call(const char* site, Libcs libcs) -> decltype(libcs()) {
   if (!is_fiber()) return libcs();
-  act_on_cancellation();
   return sched::at_home(site, [&] {
     const SignalBits before = open_to_signals();
     if constexpr (std::is_void_v<decltype(libcs())>) {
@@ -63,6 +61,13 @@ auto home_call(const char* site, Libcs libcs) -> decltype(libcs()) {
       return result;
     }
   });
+}
+
+// A call that only the thread's own kernel thread can make, as if we were not there.
+template <class Libcs>
+auto home_call(const char* site, Libcs libcs) -> decltype(libcs()) {
+  if (is_fiber()) act_on_cancellation();
+  return uncancelled_home_call(site, libcs);
 }
 
 // The same as blocking_call(), for calls that write: the kernel thread gets no SIGPIPE, as it has
@@ -82,10 +87,8 @@ auto writing_call(Ours ours, Libcs libcs, int flags = 0) -> decltype(libcs()) {
 template <class Libcs>
 auto masked_call(const char* site, const sigset_t* mask, Libcs libcs) -> decltype(libcs()) {
   if (!is_fiber() || mask == nullptr) return home_call(site, libcs);
-  SignalBits bits = 0;
-  std::memcpy(&bits, mask, sizeof(bits));
   return home_call(site, [&]() -> decltype(libcs()) {
-    const SignalBits before = exchange_program_mask(bits);
+    const SignalBits before = exchange_program_mask(bits_of(*mask));
     const bool interrupted = run_handlers().any;
     const auto result = interrupted ? answer<decltype(libcs())>(-EINTR) : libcs();
     exchange_program_mask(before);

@@ -3,12 +3,9 @@
 // point.
 #pragma once
 
-#include "fiber/fiber.h"
 #include "os/system_call.h"
 #include "preload/calls.h"
 #include "preload/interrupts.h"
-#include "preload/signals.h"
-#include "preload/uncancelled.h"
 
 namespace weft::preload {
 
@@ -42,9 +39,8 @@ struct DirectCall {
     for (;;) {
       const long result = ours();
       if (result != -EINTR) return result;
-      const std::uint32_t bits =
-          fiber::self().interrupts.fetch_and(Interrupt::cancel, std::memory_order_seq_cst);
-      const bool goes_on = run_handlers().goes_on && (bits & Interrupt::handled) == 0;
+      std::uint32_t bits = 0;
+      const bool goes_on = act_on_signals(bits) == AfterInterrupt::restart;
       const bool by_signal = (bits & ~Interrupt::cancel) != 0;
       if (!goes_on || (by_signal && restarts == Restarts::no)) return result;
       if ((bits & Interrupt::cancel) != 0) return at_home();

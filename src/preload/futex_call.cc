@@ -12,7 +12,6 @@
 #include "preload/direct_call.h"
 #include "preload/durations.h"
 #include "preload/readable.h"
-#include "sched/interrupt.h"
 #include "sync/futex_table.h"
 
 namespace weft::preload {
@@ -49,10 +48,9 @@ long wait(const DirectCall& call, std::uint32_t bits, const sync::Deadline& dead
   for (;;) {
     const long result = wait_once(deadline.or_interrupt());
     if (result != -ETIMEDOUT || !deadline.park_until()) return result;
-    const std::uint32_t taken =
-        fiber::self().interrupts.fetch_and(Interrupt::cancel, std::memory_order_seq_cst);
-    if (!run_handlers().goes_on || (taken & Interrupt::handled) != 0) return -EINTR;
-    if ((taken & Interrupt::cancel) != 0) return wait_once(deadline);  // no cancellation point
+    std::uint32_t wanted = 0;
+    if (act_on_signals(wanted) == AfterInterrupt::fail) return -EINTR;
+    if ((wanted & Interrupt::cancel) != 0) return wait_once(deadline);  // no cancellation point
   }
 }
 

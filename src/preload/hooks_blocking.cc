@@ -14,7 +14,6 @@
 
 #include "preload/calls.h"
 #include "preload/real.h"
-#include "preload/uncancelled.h"
 
 // Libc's function of the name, at home. The second for those that are no cancellation points, and
 // that no exception may leave.

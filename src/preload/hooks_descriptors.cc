@@ -21,7 +21,6 @@
 #include "preload/fortified.h"
 #include "preload/open_descriptors.h"
 #include "preload/real.h"
-#include "preload/uncancelled.h"
 #include "sched/io.h"
 
 namespace weft::preload {

@@ -26,12 +26,6 @@ bool mask_is_ours() {
   return thread_state.mask_is_ours;
 }
 
-SignalBits bits_of(const sigset_t& set) {
-  SignalBits bits = 0;
-  std::memcpy(&bits, &set, sizeof(bits));
-  return bits;
-}
-
 // Answers 0 or an error.
 int change_mask(int how, const sigset_t* set, sigset_t* before_set) {
   auto& blocked = fiber::self().signals.blocked;

@@ -21,13 +21,11 @@ namespace {
 int sleep_for(const timespec& time, timespec* left) {
   const os::Instant end = deadline_in(time);
   act_on_cancellation();
-  for (;;) {
-    sched::sleep_until(end);
-    if (!sched::is_interrupted(fiber::self())) return 0;
-    static_cast<void>(act_on_interrupts());
-    if (left != nullptr) *left = left_until(end);
-    return EINTR;
-  }
+  sched::sleep_until(end);
+  if (!sched::is_interrupted(fiber::self())) return 0;
+  static_cast<void>(act_on_interrupts());
+  if (left != nullptr) *left = left_until(end);
+  return EINTR;
 }
 
 // An absolute time of either clock.

@@ -21,7 +21,12 @@ void cancel_here() {
 
 AfterInterrupt act_on_interrupts() {
   act_on_cancellation();
-  const std::uint32_t bits = sched::take_interrupts(fiber::self());
+  std::uint32_t bits = 0;
+  return act_on_signals(bits);
+}
+
+AfterInterrupt act_on_signals(std::uint32_t& bits) noexcept {
+  bits = fiber::self().interrupts.fetch_and(Interrupt::cancel, std::memory_order_seq_cst);
   const bool goes_on = run_handlers().goes_on && (bits & Interrupt::handled) == 0;
   return goes_on ? AfterInterrupt::restart : AfterInterrupt::fail;
 }

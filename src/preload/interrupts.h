@@ -12,14 +12,18 @@ namespace weft::preload {
 struct Interrupt {
   static constexpr std::uint32_t cancel = 1;
   static constexpr std::uint32_t signal = 2;
-  static constexpr std::uint32_t handled =
-      4;  // a handler has run, at home, and the wait shall fail
+  // A handler has run, at home, and the wait shall fail.
+  static constexpr std::uint32_t handled = 4;
 };
 
 enum class AfterInterrupt : std::uint8_t { restart, fail };
 
 // The call was interrupted: does what is wanted, and says what becomes of the call.
-AfterInterrupt act_on_interrupts() noexcept(false);
+AfterInterrupt act_on_interrupts();
+
+// The same for what is no cancellation point: a cancellation that is wanted stays so. `bits` says
+// what was.
+AfterInterrupt act_on_signals(std::uint32_t& bits) noexcept;
 
 void cancel_here();
 

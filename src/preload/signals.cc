@@ -41,8 +41,8 @@ constinit SignalQueue queue;
 
 // Of the catcher.
 thread_local constinit bool is_catcher __attribute__((tls_model("initial-exec"))) = false;
-constinit atomic<SignalBits> withheld{
-    0};  // for the process, and blocked by all: back in the kernel
+// For the process, and blocked by all: back in the kernel.
+constinit atomic<SignalBits> withheld{0};
 constinit atomic<std::uint32_t> catcher_id{0};
 // What a thread raises by its own faults, and what is libc's.
 constexpr SignalBits not_to_be_caught = bit_of(SIGSEGV) | bit_of(SIGBUS) | bit_of(SIGFPE) |
@@ -51,12 +51,6 @@ constexpr SignalBits not_to_be_caught = bit_of(SIGSEGV) | bit_of(SIGBUS) | bit_o
 
 // A signal that was posted already carries this in its value when the kernel is told of it.
 constexpr std::uintptr_t told_by_us = 0x7765'6674'7369'676e;
-
-SignalBits bits_of(const sigset_t& set) {
-  SignalBits bits = 0;
-  std::memcpy(&bits, &set, sizeof(bits));
-  return bits;
-}
 
 struct sigaction action_of(int signal) {
   const os::SignalMask undisturbed;
@@ -81,6 +75,15 @@ void reset(int signal) {
   set_action(signal, &action, nullptr);
 }
 
+void invoke(const struct sigaction& action, int signal, siginfo_t* info, void* context) {
+  ++thread_state.handlers_run;
+  if ((action.sa_flags & SA_SIGINFO) != 0) {
+    action.sa_sigaction(signal, info, context);
+  } else {
+    action.sa_handler(signal);
+  }
+}
+
 // Calls the program's handler, on this stack.
 void call_handler(fiber::Fiber& self, int signal, siginfo_t& info, const struct sigaction& action) {
   const SignalBits before = self.signals.blocked.load(std::memory_order_relaxed);
@@ -89,12 +92,7 @@ void call_handler(fiber::Fiber& self, int signal, siginfo_t& info, const struct 
   if ((action.sa_flags & SA_RESETHAND) != 0) reset(signal);
   ucontext_t context{};
   std::memcpy(&context.uc_sigmask, &before, sizeof(before));
-  ++thread_state.handlers_run;
-  if ((action.sa_flags & SA_SIGINFO) != 0) {
-    action.sa_sigaction(signal, &info, &context);
-  } else {
-    action.sa_handler(signal);
-  }
+  invoke(action, signal, &info, &context);
   const SignalBits after = bits_of(context.uc_sigmask);  // handlers may write there
   const SignalBits inside = self.signals.blocked.load(std::memory_order_relaxed);
   self.signals.blocked.store(after, std::memory_order_seq_cst);
@@ -167,12 +165,7 @@ void on_signal(int signal, siginfo_t* info, void* context) {
   const struct sigaction action = action_of(signal);
   if (!is_function(action)) return;
   if ((action.sa_flags & SA_RESETHAND) != 0) forget_handler(signal);
-  ++thread_state.handlers_run;
-  if ((action.sa_flags & SA_SIGINFO) != 0) {
-    action.sa_sigaction(signal, info, context);
-  } else {
-    action.sa_handler(signal);
-  }
+  invoke(action, signal, info, context);
   // A wait of ours, at home, is a futex call that goes on by itself: it has to be told.
   if (self != nullptr && (action.sa_flags & SA_RESTART) == 0 &&
       self->permit.load(std::memory_order_relaxed) == fiber::Permit::parked_home) {

@@ -18,6 +18,7 @@
 
 #include <csignal>
 #include <cstdint>
+#include <cstring>
 
 #include "fiber/fiber.h"
 
@@ -26,6 +27,12 @@ namespace weft::preload {
 using SignalBits = std::uint64_t;
 constexpr SignalBits bit_of(int signal) noexcept {
   return SignalBits{1} << (signal - 1);
+}
+// libc's set is longer than the kernel's, whose bits come first.
+inline SignalBits bits_of(const sigset_t& set) noexcept {
+  SignalBits bits = 0;
+  std::memcpy(&bits, &set, sizeof(bits));
+  return bits;
 }
 inline bool is_signal(int signal) noexcept {
   return signal >= 1 && signal <= 64;

@@ -35,11 +35,21 @@ bool is_file(int descriptor) {
 }
 
 // A transfer at the file's own position (-1) or at an offset.
+long transfer_vector_without_blocking(long number, int descriptor, const iovec* vectors,
+                                      std::size_t count, off_t offset) {
+  constexpr long nowait = 0x8;  // RWF_NOWAIT
+  return os::call(number, descriptor, vectors, count, offset, offset < 0 ? -1L : 0L, nowait);
+}
+
 long transfer_without_blocking(long number, int descriptor, const void* data, std::size_t bytes,
                                off_t offset) {
-  constexpr long nowait = 0x8;  // RWF_NOWAIT
   const iovec vector{const_cast<void*>(data), bytes};
-  return os::call(number, descriptor, &vector, 1, offset, offset < 0 ? -1L : 0L, nowait);
+  return transfer_vector_without_blocking(number, descriptor, &vector, 1, offset);
+}
+
+bool has_nonblock(int descriptor) {
+  const long flags = os::call(SYS_fcntl, descriptor, F_GETFL);
+  return flags >= 0 && (flags & O_NONBLOCK) != 0;
 }
 
 // A file gave what is in the cache; a read that blocks goes on to its end. Answers how much more.
@@ -78,8 +88,7 @@ std::optional<os::Instant> Request::may_wait_until(Poller& poller, const Edge& b
   if (!waits_) return std::nullopt;
   if (before.patient || std::exchange(asked_the_file_, true)) return deadline_;
   const std::uint32_t epoch = Poller::epoch();
-  const long flags = os::call(SYS_fcntl, descriptor_, F_GETFL);
-  if (flags >= 0 && (flags & O_NONBLOCK) != 0) return std::nullopt;
+  if (has_nonblock(descriptor_)) return std::nullopt;
   timeval limit{};
   unsigned limit_bytes = sizeof(limit);
   const int option = direction_ == Direction::read ? SO_RCVTIMEO : SO_SNDTIMEO;
@@ -328,17 +337,6 @@ class RestOfVector {
   iovec* copy_ = nullptr;
 };
 
-long transfer_vector_without_blocking(long number, int descriptor, const iovec* vectors,
-                                      std::size_t count, off_t offset) {
-  constexpr long nowait = 0x8;  // RWF_NOWAIT
-  return os::call(number, descriptor, vectors, count, offset, offset < 0 ? -1L : 0L, nowait);
-}
-
-bool has_nonblock(int descriptor) {
-  const long flags = os::call(SYS_fcntl, descriptor, F_GETFL);
-  return flags >= 0 && (flags & O_NONBLOCK) != 0;
-}
-
 // As read_rest_of_file().
 long read_rest_of_file(int descriptor, RestOfVector& rest) {
   long done = 0;
@@ -419,6 +417,30 @@ long read_vector_at(int descriptor, const iovec* vectors, std::size_t count, off
   });
 }
 
+namespace {
+
+// The rest of a message to or from a stream, of which the first part is done; what comes along has
+// gone with that. Answers how much it was in all.
+template <class Transfer>
+long transfer_rest(const msghdr& message, long done, Transfer transfer) {
+  RestOfVector rest(message.msg_iov, message.msg_iovlen);
+  std::size_t left = rest.bytes() - static_cast<std::size_t>(done);
+  if (left != 0) rest.advance(static_cast<std::size_t>(done));
+  while (left != 0) {
+    msghdr next{};
+    next.msg_iov = const_cast<iovec*>(rest.vectors());
+    next.msg_iovlen = rest.count();
+    const long result = transfer(&next);
+    if (result <= 0) break;
+    done += result;
+    left -= static_cast<std::size_t>(result);
+    rest.advance(static_cast<std::size_t>(result));
+  }
+  return done;
+}
+
+}  // namespace
+
 long send_message(int descriptor, const msghdr* message, int flags) {
   const auto give = [&](const msghdr* what) {
     return transfer_message(descriptor, Direction::write, flags,
@@ -426,23 +448,7 @@ long send_message(int descriptor, const msghdr* message, int flags) {
   };
   const long first = give(message);
   if (first <= 0 || (flags & MSG_DONTWAIT) != 0) return first;
-  RestOfVector rest(message->msg_iov, message->msg_iovlen);
-  std::size_t left = rest.bytes() - static_cast<std::size_t>(first);
-  if (left == 0) return first;
-  // The rest of a stream; what comes along has gone with the first part.
-  long sent = first;
-  rest.advance(static_cast<std::size_t>(first));
-  while (left != 0) {
-    msghdr next{};
-    next.msg_iov = const_cast<iovec*>(rest.vectors());
-    next.msg_iovlen = rest.count();
-    const long result = give(&next);
-    if (result <= 0) break;
-    sent += result;
-    rest.advance(static_cast<std::size_t>(result));
-    left -= static_cast<std::size_t>(result);
-  }
-  return sent;
+  return transfer_rest(*message, first, give);
 }
 
 long receive_message(int descriptor, msghdr* message, int flags) {
@@ -462,21 +468,7 @@ long receive_message(int descriptor, msghdr* message, int flags) {
       os::socket_option(descriptor, SO_TYPE) != SOCK_STREAM) {
     return first;
   }
-  RestOfVector rest(message->msg_iov, message->msg_iovlen);
-  long received = first;
-  std::size_t left = rest.bytes() - static_cast<std::size_t>(first);
-  rest.advance(static_cast<std::size_t>(first));
-  while (left != 0) {
-    msghdr next{};
-    next.msg_iov = const_cast<iovec*>(rest.vectors());
-    next.msg_iovlen = rest.count();
-    const long result = take_when_ready(&next);
-    if (result <= 0) break;
-    received += result;
-    left -= static_cast<std::size_t>(result);
-    rest.advance(static_cast<std::size_t>(result));
-  }
-  return received;
+  return transfer_rest(*message, first, take_when_ready);
 }
 
 long send_messages(int descriptor, mmsghdr* messages, std::size_t count, int flags) {
