@@ -12,6 +12,7 @@
 #include <memory>
 #include <utility>
 
+#include "os/poll_now.h"
 #include "os/socket_option.h"
 #include "os/system_call.h"
 #include "sched/interrupt.h"
@@ -23,8 +24,7 @@ namespace {
 // Whether the call could be made now without blocking; asked of what knows no other way.
 bool is_ready(int descriptor, short events) {
   pollfd wanted{.fd = descriptor, .events = events, .revents = 0};
-  const timespec at_once{};
-  return os::call(SYS_ppoll, &wanted, 1, &at_once, nullptr, 0) != 0;
+  return os::poll_now(&wanted, 1) > 0;
 }
 
 // Files of a disk: a read of them is short at their end only, and they are always ready to poll.

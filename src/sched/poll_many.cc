@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "os/poll_now.h"
 #include "os/system_call.h"
 #include "sched/interrupt.h"
 #include "sched/io.h"
@@ -117,11 +118,6 @@ class Subscriptions {
   bool any_closed_ = false;
 };
 
-long poll_at_once(pollfd* descriptors, std::size_t count) {
-  const timespec at_once{};
-  return os::call(SYS_ppoll, descriptors, count, &at_once, nullptr, 0);
-}
-
 long poll_blocking(pollfd* descriptors, std::size_t count, os::Instant deadline) {
   timespec time{};
   if (deadline != os::never) {
@@ -143,7 +139,7 @@ long poll(pollfd* descriptors, std::size_t count, os::Instant deadline) {
     subscriptions.look();
     const long ready = subscriptions.all_drained()
                            ? 0
-                           : subscriptions.without_closed(poll_at_once(descriptors, count));
+                           : subscriptions.without_closed(os::poll_now(descriptors, count));
     const bool over = deadline != os::never && os::MonotonicClock::now() >= deadline;
     if (ready != 0 || over) return ready;
     const Waited subscribed = subscriptions.subscribe();
