@@ -178,11 +178,16 @@ struct alignas(128) Fiber {
   bool is_leaving() const noexcept { return loan.load(std::memory_order_relaxed) != Loan::none; }
 };
 
-// The record of the calling thread, made on first use.
-Fiber& self() noexcept;
-
 // The record of the calling thread, if it has one.
 inline thread_local constinit Fiber* this_fiber __attribute__((tls_model("initial-exec"))) =
     nullptr;
+
+Fiber& make_self() noexcept;
+
+// The record of the calling thread, made on first use.
+inline Fiber& self() noexcept {
+  Fiber* const known = this_fiber;
+  return known != nullptr ? *known : make_self();
+}
 
 }  // namespace weft::fiber

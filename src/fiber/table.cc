@@ -117,10 +117,8 @@ void release(Fiber& fiber) noexcept {
   first_free = &fiber;
 }
 
-Fiber& self() noexcept {
-  if (this_fiber == nullptr) [[unlikely]]
-    this_fiber = &adopt();
-  return *this_fiber;
+Fiber& make_self() noexcept {
+  return *(this_fiber = &adopt());
 }
 
 }  // namespace weft::fiber

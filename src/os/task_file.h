@@ -7,9 +7,11 @@
 #include <sys/syscall.h>
 
 #include <charconv>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <ctime>
 #include <span>
 #include <string_view>
 
@@ -54,6 +56,16 @@ inline std::string_view read_task_file(std::uint32_t thread_id, std::string_view
   std::memcpy(end, name.data(), name.size());
   RawFile file(path);
   return file.read(buffer);
+}
+
+// The CPU time that a thread of this process has used. None: there is no such thread.
+inline std::chrono::nanoseconds cpu_time_of(std::uint32_t thread_id) noexcept {
+  // As pthread_getcpuclockid() makes it.
+  constexpr int scheduled_time_of_a_thread = 6;
+  const int clock = static_cast<int>(~thread_id << 3 | scheduled_time_of_a_thread);
+  timespec time{};
+  call(SYS_clock_gettime, clock, &time);
+  return std::chrono::seconds{time.tv_sec} + std::chrono::nanoseconds{time.tv_nsec};
 }
 
 // Whether the thread waits in the kernel, for whatever it may be. False also for one that is gone.

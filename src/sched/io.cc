@@ -149,8 +149,9 @@ long receive(int descriptor, void* buffer, std::size_t bytes, int flags, os::Ins
     return os::call(SYS_recvfrom, descriptor, data + received, bytes - received, how, nullptr,
                     nullptr);
   };
-  // As a message, which says whether something came along that ends it.
+  // As a message, which says whether something came along that ends it: of AF_UNIX.
   const auto take_at_once = [&] {
+    if (request.is_tcp()) return take(flags | MSG_DONTWAIT);
     iovec vector{data + received, bytes - received};
     msghdr message{};
     message.msg_iov = &vector;

@@ -48,11 +48,13 @@ class Request {
   // False: the number is another file's by now.
   bool keeps_to(const Edge& edge) noexcept {
     if (!generation_) generation_ = edge.generation;
+    is_tcp_ = edge.tcp;
     return *generation_ == edge.generation;
   }
   // Nothing: not at all (O_NONBLOCK). Asks the file before the first wait only, as that costs
   // system calls: SO_RCVTIMEO, SO_SNDTIMEO.
   std::optional<os::Instant> may_wait_until(Poller& poller, const Edge& before) noexcept;
+  bool is_tcp() const noexcept { return is_tcp_; }
   ReadBy read_by = ReadBy::call;
 
  private:
@@ -61,6 +63,7 @@ class Request {
   const bool waits_ = true;
   os::Instant deadline_;
   bool asked_the_file_ = false;
+  bool is_tcp_ = false;
   std::optional<std::uint32_t> generation_;
 };
 

@@ -5,6 +5,8 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
+#include <utility>
+
 #include "fiber/libc.h"
 #include "os/check.h"
 #include "os/futex.h"
@@ -21,7 +23,12 @@ using fiber::Fiber;
 namespace {
 
 // So many ticks with everybody asleep, and the monitor sleeps too: a short pause wakes nobody.
-constexpr std::uint32_t quiet_ticks_before_sleep = 50;
+constexpr std::uint32_t quiet_ticks_before_sleep = 25;
+
+// So many looks that showed nothing new, and the next ones are further apart: by then whoever
+// sleeps in the kernel has been relieved, and whoever computes will go on for a while.
+constexpr std::uint32_t still_looks_before_patience = 6;
+constexpr int ticks_of_patience = 4;
 
 constexpr auto time_between_updates = std::chrono::milliseconds{100};
 
@@ -50,6 +57,7 @@ void* Monitor::main(void* self) {
 void Monitor::run() {
   while (!stopping_.load(std::memory_order_seq_cst)) {
     const os::Instant now = os::MonotonicClock::now();
+    ++still_looks_;
     runtime_.for_each_worker([&](Worker& worker) { look_after(worker, seen_[worker.index], now); });
     attend_outside();
     look_after_loans(now);
@@ -66,7 +74,9 @@ void Monitor::run() {
 
 void Monitor::sleep(bool all_asleep) {
   if (!all_asleep) {
-    os::futex_wait(asleep_, 0, os::MonotonicClock::now() + options_.tick);
+    const bool patient = still_looks_ > still_looks_before_patience;
+    os::futex_wait(asleep_, 0,
+                   os::MonotonicClock::now() + options_.tick * (patient ? ticks_of_patience : 1));
     return;
   }
   asleep_.store(1, std::memory_order_seq_cst);
@@ -109,10 +119,16 @@ void Monitor::look_after(Worker& worker, Seen& seen, os::Instant now) {
     runtime_.man(worker);  // perhaps the system has a thread now
   }
   if (carrier == nullptr || carrier != seen.carrier || switches != seen.switches) {
-    seen = {.carrier = carrier, .switches = switches, .since = now, .next = next};
+    still_looks_ = 0;
+    seen = {};
+    seen.carrier = carrier;
+    seen.switches = switches;
+    seen.since = now;
+    seen.next = next;
     return;
   }
   if (carrier->phase.load(std::memory_order_relaxed) != in_fiber_of(worker)) {
+    still_looks_ = 0;  // it may begin something
     seen.since = now;
     return;
   }
@@ -125,12 +141,16 @@ void Monitor::look_after(Worker& worker, Seen& seen, os::Instant now) {
     seen.next = next;
     return;
   }
-  const auto stuck_for = now - seen.since;
-  if (stuck_for < options_.patience_asleep) return;
-  const bool asleep = os::is_asleep(carrier->own->id);
+  const auto cpu_time = os::cpu_time_of(carrier->own->id);
+  // Who runs is not asleep, and a call into /proc costs more than all the rest.
+  const bool has_run = std::exchange(seen.cpu_time, cpu_time) != cpu_time;
+  if (seen.cpu_time_before.count() < 0) seen.cpu_time_before = cpu_time;
+  if (now - seen.since < options_.patience_asleep) return;
+  const bool asleep = !has_run && os::is_asleep(carrier->own->id);
   const bool others_wait =
       runtime_.anything_to_share() || next != nullptr || !worker.pinned.empty();
-  if (asleep || (others_wait && stuck_for >= options_.patience_running)) {
+  const auto ran_for = cpu_time - seen.cpu_time_before;
+  if (asleep || (others_wait && ran_for >= options_.patience_running)) {
     relieve(worker, *carrier, asleep);
   }
 }

@@ -5,15 +5,16 @@
 // system call, a page fault, a loop. The monitor looks at every carrier once a tick; one that has
 // not switched since is watched. When no worker is free, and
 //   - it sleeps in the kernel, for longer than patience_asleep: its worker goes to a spare carrier;
-//   - it runs, for longer than patience_running, while others are ready: the same, and the kernel
-//     shares the CPU between the two.
+//   - it runs, for longer than patience_running of its own CPU time, while others are ready: the
+//     same, and the kernel shares the CPU between the two.
 // The carrier keeps its fiber, and is spare when the fiber stops. Each call site is recorded once.
 // Relieved carriers are limited: beyond the limit they wait, and are counted.
 //
 // It also does what a busy worker leaves undone: fibers in Worker::next while others sleep, and the
 // poller and timers when nobody is there for them.
 //
-// It sleeps for good while everybody does: the first worker that gets up wakes it.
+// It looks less often while all compute and nothing changes, as each look takes a CPU from one of
+// them. It sleeps for good while everybody does: the first worker that gets up wakes it.
 #pragma once
 
 #include <pthread.h>
@@ -33,9 +34,9 @@ namespace weft::sched {
 class Runtime;
 
 struct MonitorOptions {
-  std::chrono::nanoseconds tick = std::chrono::milliseconds{1};
+  std::chrono::nanoseconds tick = std::chrono::milliseconds{2};
   std::chrono::nanoseconds patience_asleep = std::chrono::milliseconds{5};
-  std::chrono::nanoseconds patience_running = std::chrono::milliseconds{100};
+  std::chrono::nanoseconds patience_running = std::chrono::milliseconds{50};
   std::uint32_t most_relieved_asleep = 4096;
   std::uint32_t most_relieved_running = 64;
   // Whether there is a page that other processes can read; see statistics.h.
@@ -65,6 +66,8 @@ class Monitor {
     Carrier* carrier = nullptr;
     std::uint64_t switches = 0;
     os::Instant since;
+    std::chrono::nanoseconds cpu_time_before{-1};  // that its thread had used; negative: not asked
+    std::chrono::nanoseconds cpu_time{-1};
     fiber::Fiber* next = nullptr;
   };
 
@@ -86,6 +89,7 @@ class Monitor {
   atomic<bool> stopping_{false};
   std::unique_ptr<Seen[]> seen_;
   std::uint32_t quiet_ticks_ = 0;
+  std::uint32_t still_looks_ = 0;  // at which all were in the fibers they had been in before
   os::Instant loans_disputed_since_ = os::MonotonicClock::now();
   std::uint64_t polls_seen_ = 0;
   Counter relieved_, not_relieved_;

@@ -26,7 +26,6 @@ namespace {
 constexpr std::uint32_t read_events =
     EPOLLIN | EPOLLRDNORM | EPOLLRDBAND | EPOLLPRI | EPOLLRDHUP | EPOLLHUP | EPOLLERR;
 constexpr std::uint32_t write_events = EPOLLOUT | EPOLLWRNORM | EPOLLWRBAND | EPOLLHUP | EPOLLERR;
-constexpr std::uint32_t all_events = read_events | write_events | EPOLLET;
 
 std::uint32_t events_of(Direction direction) {
   return direction == Direction::read ? read_events : write_events;
@@ -169,7 +168,9 @@ Edge Poller::look(int descriptor, Direction direction) noexcept {
       direction == Direction::read && entry->drained.load(std::memory_order_relaxed) == count;
   // 0 is no epoch before this counter has gone around.
   const bool patient = entry->patient[index].load(std::memory_order_relaxed) == epoch();
-  return {.count = count, .generation = generation, .drained = drained, .patient = patient};
+  const bool tcp = entry->stream.load(std::memory_order_relaxed) == Stream::tcp;
+  return {
+      .count = count, .generation = generation, .drained = drained, .tcp = tcp, .patient = patient};
 }
 
 Edge Poller::look_both(int descriptor) noexcept {
@@ -183,8 +184,9 @@ void Poller::drained(int descriptor, const Edge& before, ReadBy how) noexcept {
   Entry* const entry = existing_entry_of(descriptor);
   if (entry == nullptr) return;
   const std::scoped_lock guard(entry->lock);
-  const bool tells = entry->stream == Stream::tcp ||
-                     (entry->stream == Stream::unix_domain && how == ReadBy::message);
+  const Stream stream = entry->stream.load(std::memory_order_relaxed);
+  const bool tells =
+      stream == Stream::tcp || (stream == Stream::unix_domain && how == ReadBy::message);
   if (!entry->registered || !tells || entry->ended ||
       entry->generation.load(std::memory_order_relaxed) != before.generation) {
     return;  // no edge would tell us of the end of it, or less is no sign of it
@@ -222,7 +224,7 @@ Waited Poller::wait(int descriptor, Direction direction, const Edge& before,
     if (entry->edges[index_of(direction)].load(std::memory_order_relaxed) != before.count) {
       return Waited::ready;
     }
-    const long error = enrol(descriptor, *entry);
+    const long error = enrol(descriptor, *entry, events_of(direction));
     if (error != 0) return waited_of(error);
     waiter.events = events_of(direction);
     waiter.takes = true;
@@ -259,7 +261,7 @@ Waited Poller::subscribe(int descriptor, PollWaiter& waiter, std::uint32_t event
   const std::uint32_t count = entry->edges[0].load(std::memory_order_relaxed) +
                               entry->edges[1].load(std::memory_order_relaxed);
   if (count != before.count) return Waited::ready;
-  const long error = enrol(descriptor, *entry);
+  const long error = enrol(descriptor, *entry, events);
   if (error != 0) return waited_of(error);
   waiter.events = events | EPOLLHUP | EPOLLERR;
   link(*entry, waiter);
@@ -305,21 +307,28 @@ std::uint64_t Poller::data_of(int descriptor, const Entry& entry) noexcept {
   return generation << 32 | static_cast<std::uint32_t>(descriptor);
 }
 
-long Poller::enrol(int descriptor, Entry& entry) noexcept {
-  if (entry.registered) return 0;
+long Poller::enrol(int descriptor, Entry& entry, std::uint32_t events) noexcept {
+  const bool writes = (events & (EPOLLOUT | EPOLLWRNORM | EPOLLWRBAND)) != 0;
+  if (entry.registered && (entry.watches_writing || !writes)) return 0;
   if (entry.unpollable) return -EPERM;
+  entry.watches_writing = writes;
   const std::uint64_t data = data_of(descriptor, entry);
-  long error = epoll_.add(descriptor, all_events, data);
+  if (entry.registered && epoll_.confirm(descriptor, watched(entry), data)) return 0;
+  long error = epoll_.add(descriptor, watched(entry), data);
   if (error == -EEXIST) {
     // The number was freed behind our back, and names a file that we have under it already.
     epoll_.remove(descriptor);
-    error = epoll_.add(descriptor, all_events, data);
+    error = epoll_.add(descriptor, watched(entry), data);
   }
-  entry.stream = error == 0 ? stream_of(descriptor) : Stream::none;
+  entry.stream.store(error == 0 ? stream_of(descriptor) : Stream::none, std::memory_order_relaxed);
   entry.ended = false;
   entry.registered = error == 0;
   entry.unpollable = error == -EPERM;
   return error;
+}
+
+std::uint32_t Poller::watched(const Entry& entry) noexcept {
+  return read_events | (entry.watches_writing ? write_events : 0) | EPOLLET;
 }
 
 Poller::Stream Poller::stream_of(int descriptor) noexcept {
@@ -355,8 +364,10 @@ void Poller::end_close(int descriptor) noexcept {
   Entry* const entry = existing_entry_of(descriptor);
   if (entry == nullptr) return;
   const std::scoped_lock guard(entry->lock);
-  if (!entry->registered || epoll_.confirm(descriptor, all_events, data_of(descriptor, *entry)))
+  if (!entry->registered ||
+      epoll_.confirm(descriptor, watched(*entry), data_of(descriptor, *entry))) {
     return;
+  }
   entry->registered = false;
   for (const Direction direction : {Direction::read, Direction::write}) {
     count_edge(*entry, direction);
@@ -376,7 +387,7 @@ void Poller::deliver(const os::Epoll::Event* events, std::size_t count) noexcept
     }
     if ((events[i].events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0) entry->ended = true;
     if ((events[i].events & EPOLLPRI) != 0)
-      entry->stream = Stream::none;  // reads stop at urgent data
+      entry->stream.store(Stream::none, std::memory_order_relaxed);  // reads stop at urgent data
     for (const Direction direction : {Direction::read, Direction::write}) {
       if ((events[i].events & events_of(direction)) != 0) count_edge(*entry, direction);
     }

@@ -2,8 +2,10 @@
 // Poller: which descriptors are ready, who waits for them, and what is known without asking.
 //
 // A descriptor is registered with epoll the first time somebody has to wait for it: edge-triggered,
-// both directions, once. From then on each edge is counted. Whoever wants to read or write looks at
-// the count, tries the call, and where it would block waits for the count to change:
+// for reading, and from the first wait for writing on for both, as a socket of AF_UNIX would report
+// every message that its peer takes. Whoever comes first to wait for a direction is told what it is
+// ready for then. From then on each edge is counted. Whoever wants to read or write looks at the
+// count, tries the call, and where it would block waits for the count to change:
 //
 //   Edge before = poller.look(fd, Direction::read);
 //   if (!before.drained) result = recv(fd, …, MSG_DONTWAIT);           // may be EAGAIN
@@ -53,6 +55,7 @@ struct Edge {
   std::uint32_t count = 0;
   std::uint32_t generation = 0;
   bool drained = false;  // a call would only say EAGAIN
+  bool tcp = false;      // it is known to be a stream that reads short only where it is drained
   bool patient = false;  // who would block waits, for as long as it takes
 };
 
@@ -149,9 +152,10 @@ class Poller {
     atomic<std::uint32_t> edges[2]{1, 1};  // by Direction; written under the lock
     atomic<std::uint32_t> drained{0};      // the count at which nothing was left to read
     atomic<std::uint32_t> patient[2]{};    // the epoch in which there were no limits; 0: not known
+    atomic<Stream> stream{Stream::none};   // written under the lock
     bool registered = false;               // guarded by lock, as the rest
+    bool watches_writing = false;
     bool unpollable = false;
-    Stream stream = Stream::none;
     bool ended = false;  // but the end, which may have come with the last bytes, by one edge
     bool accepting = false;
     PollWaiter* waiters = nullptr;
@@ -165,9 +169,10 @@ class Poller {
   // Whether anything is known of the file that the number names.
   bool knows(int descriptor) noexcept;
   void stir(int descriptor) noexcept;
-  // The lock is held. 0, or minus errno.
-  long enrol(int descriptor, Entry& entry) noexcept;
+  // Sees to it that edges of these events are reported. The lock is held. 0, or minus errno.
+  long enrol(int descriptor, Entry& entry, std::uint32_t events) noexcept;
   // The lock is held, as for the rest.
+  static std::uint32_t watched(const Entry& entry) noexcept;
   static Stream stream_of(int descriptor) noexcept;
   static std::uint64_t data_of(int descriptor, const Entry& entry) noexcept;
   static void count_edge(Entry& entry, Direction direction) noexcept;
