@@ -69,8 +69,8 @@ class Request {
 
 // Makes the call, which answers a result or minus errno: -EAGAIN where it would have to block, and
 // -EOPNOTSUPP where it has no form that does not; waits in between. `bytes` is what it wants to
-// read: a stream that gives less is drained. Answers -EAGAIN at the deadline, -EBADF where the
-// descriptor is closed meanwhile, -EINTR where the fiber is interrupted.
+// read: a stream that gives less, or nothing, is drained. Answers -EAGAIN at the deadline, -EBADF
+// where the descriptor is closed meanwhile, -EINTR where the fiber is interrupted.
 template <class Call>
 long when_ready(Request& request, std::size_t bytes, Call call) {
   fiber::Fiber& self = fiber::self();
@@ -84,8 +84,10 @@ long when_ready(Request& request, std::size_t bytes, Call call) {
     if (!request.keeps_to(before)) return -EBADF;
     if (!before.drained) {
       const long result = call(Attempt::without_blocking);
-      if (result > 0 && static_cast<std::size_t>(result) < bytes) {
-        poller.drained(request.descriptor(), before, request.read_by);
+      const bool got_less = result > 0 && static_cast<std::size_t>(result) < bytes;
+      const bool got_none = result == -EAGAIN && bytes > 0;
+      if (got_less || got_none) {
+        poller.drained(request.descriptor(), before, got_none ? ReadBy::message : request.read_by);
       }
       if (result == -EOPNOTSUPP) return block_at_home();
       if (result != -EAGAIN) return result;

@@ -82,8 +82,9 @@ class Subscriptions {
   }
 
   // Whether nothing can be ready: all are to be read from, and drained. Others must be asked for.
+  // Urgent data and the end come with an edge, after which nothing is known to be drained.
   bool all_drained() {
-    constexpr short reading = POLLIN | POLLRDNORM;
+    constexpr short reading = POLLIN | POLLRDNORM | POLLPRI | POLLRDBAND | POLLRDHUP;
     for (std::size_t i = 0; i < count_; ++i) {
       if (descriptors_[i].fd < 0) continue;
       if (!at(i).before.drained || (descriptors_[i].events & ~reading) != 0) return false;
