@@ -4,6 +4,7 @@
 
 #include <cerrno>
 
+#include "sched/files.h"
 #include "sched/io.h"
 
 namespace weft::fiber_io {

@@ -84,6 +84,7 @@ enum class ParkKind : std::uint8_t {
   read,
   write,
   poll,
+  file,
   other,
 };
 inline constexpr std::size_t park_kinds = static_cast<std::size_t>(ParkKind::other) + 1;
@@ -142,7 +143,8 @@ struct alignas(128) Fiber {
 
   // The program's signals, for whoever plays the kernel's part; bit n - 1 is signal n.
   struct Signals {
-    atomic<std::uint64_t> blocked{0};    // written by the thread itself
+    // Written by the thread itself; all, until it has said which.
+    atomic<std::uint64_t> blocked{~std::uint64_t{0}};
     atomic<std::uint64_t> pending{0};    // sent to this thread, and not yet handled
     atomic<bool> open_to_kernel{false};  // home has the program's mask: the kernel may interrupt it
   } signals;

@@ -7,7 +7,7 @@ namespace weft::fiber {
 const char* name_of(ParkKind kind) noexcept {
   constexpr const char* names[park_kinds] = {"mutex", "condition", "rwlock", "semaphore", "barrier",
                                              "once",  "futex",     "join",   "sleep",     "read",
-                                             "write", "poll",      "other"};
+                                             "write", "poll",      "file",   "other"};
   const auto index = static_cast<std::size_t>(kind);
   return index < park_kinds ? names[index] : "?";
 }

@@ -99,7 +99,7 @@ Fiber& adopt() noexcept {
   fiber.runtime = nullptr;
   fiber.wakes_then_parks = 0;
   fiber.interrupts.store(0, std::memory_order_relaxed);
-  fiber.signals.blocked.store(0, std::memory_order_relaxed);
+  fiber.signals.blocked.store(~std::uint64_t{0}, std::memory_order_relaxed);
   fiber.signals.pending.store(0, std::memory_order_relaxed);
   fiber.signals.open_to_kernel.store(false, std::memory_order_relaxed);
   fiber.loan.store(Loan::none, std::memory_order_relaxed);

@@ -47,11 +47,12 @@ std::optional<Limit> resource_limit(rlim_t value, const char* name) {
 }
 
 int try_io_uring() {
+  constexpr unsigned entries = 512;  // as many as the runtime wants
   io_uring_params parameters{};
-  const auto ring = static_cast<int>(::syscall(SYS_io_uring_setup, 2U, &parameters));
-  if (ring < 0) return errno;
-  ::close(ring);
-  return 0;
+  const os::Descriptor ring(static_cast<int>(::syscall(SYS_io_uring_setup, entries, &parameters)));
+  if (!ring.valid()) return errno;
+  // With nothing in it: whether the call is allowed.
+  return ::syscall(SYS_io_uring_enter, ring.get(), 0U, 0U, 0U, nullptr, 0) < 0 ? errno : 0;
 }
 
 int try_epoll() {

@@ -71,7 +71,8 @@ Finding judge_glibc(const Machine& machine) {
 
 Finding judge_io_uring(const Machine& machine) {
   if (machine.io_uring_error == 0) {
-    return {"io_uring", Verdict::ok, "files that are not in memory are read through it"};
+    return {"io_uring", Verdict::ok,
+            "files that are not in memory are read through it, and synced"};
   }
   std::string why = std::strerror(machine.io_uring_error);
   std::string advice = "allow io_uring_setup, io_uring_enter and io_uring_register";

@@ -31,18 +31,33 @@ Result answer(long result) noexcept {
 // Whether a call goes on after a handler that says SA_RESTART (signal(7) tells which).
 enum class Restarts : bool { no, yes };
 
+// The same for calls of sockets, which do not where they have a time-out; asked when it matters.
+struct SocketRestarts {
+  int descriptor;
+  int option;                          // SO_RCVTIMEO, SO_SNDTIMEO
+  operator Restarts() const noexcept;  // NOLINT
+};
+
+template <class Restarting>
+bool goes_on(AfterInterrupt after, Restarting restarts) noexcept {
+  if (after == AfterInterrupt::restart) return restarts == Restarts::yes;
+  return after == AfterInterrupt::again;
+}
+
 // A call that may block: `ours` answers a result or minus errno, and -EINTR where somebody wants
 // something of the fiber meanwhile.
-template <class Ours, class Libcs>
-auto blocking_call(Ours ours, Libcs libcs, Restarts restarts = Restarts::yes) -> decltype(libcs()) {
+template <class Ours, class Libcs, class Restarting = Restarts>
+auto blocking_call(Ours ours, Libcs libcs, Restarting restarts = Restarts::yes)
+    -> decltype(libcs()) {
   using Result = decltype(libcs());
   if (!is_fiber()) return libcs();
   act_on_cancellation();
   for (;;) {
     const long result = ours();
     if (result != -EINTR) return answer<Result>(result);
-    const bool goes_on = act_on_interrupts() == AfterInterrupt::restart;
-    if (!goes_on || restarts == Restarts::no) return answer<Result>(result);
+    const AfterInterrupt after = act_on_interrupts();
+    if (!goes_on(after, restarts)) return answer<Result>(result);
+    if (!is_fiber()) return libcs();  // it has come home for good
   }
 }
 
@@ -72,10 +87,11 @@ auto home_call(const char* site, Libcs libcs) -> decltype(libcs()) {
 
 // The same as blocking_call(), for calls that write: the kernel thread gets no SIGPIPE, as it has
 // it blocked, or asked for none; the fiber does, unless the flags of a socket's call say otherwise.
-template <class Ours, class Libcs>
-auto writing_call(Ours ours, Libcs libcs, int flags = 0) -> decltype(libcs()) {
+template <class Ours, class Libcs, class Restarting = Restarts>
+auto writing_call(Ours ours, Libcs libcs, int flags = 0, Restarting restarts = Restarts::yes)
+    -> decltype(libcs()) {
   if (!is_fiber()) return libcs();
-  const auto result = blocking_call(ours, libcs);
+  const auto result = blocking_call(ours, libcs, restarts);
   if (result < 0 && errno == EPIPE && (flags & MSG_NOSIGNAL) == 0) {
     raise_broken_pipe();
     errno = EPIPE;
@@ -89,7 +105,10 @@ auto masked_call(const char* site, const sigset_t* mask, Libcs libcs) -> decltyp
   if (!is_fiber() || mask == nullptr) return home_call(site, libcs);
   return home_call(site, [&]() -> decltype(libcs()) {
     const SignalBits before = exchange_program_mask(bits_of(*mask));
+    thread_state.mask_after_wait = before;
+    thread_state.waits_with_mask = true;
     const bool interrupted = run_handlers().any;
+    thread_state.waits_with_mask = false;
     const auto result = interrupted ? answer<decltype(libcs())>(-EINTR) : libcs();
     exchange_program_mask(before);
     return result;

@@ -40,9 +40,9 @@ struct DirectCall {
       const long result = ours();
       if (result != -EINTR) return result;
       std::uint32_t bits = 0;
-      const bool goes_on = act_on_signals(bits) == AfterInterrupt::restart;
-      const bool by_signal = (bits & ~Interrupt::cancel) != 0;
-      if (!goes_on || (by_signal && restarts == Restarts::no)) return result;
+      const AfterInterrupt after = act_on_signals(bits);
+      if (!goes_on(after, restarts)) return result;
+      if (!is_fiber()) return here();  // it has come home for good
       if ((bits & Interrupt::cancel) != 0) return at_home();
     }
   }

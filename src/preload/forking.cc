@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 
 #include "fiber/table.h"
+#include "os/own_descriptors.h"
 #include "os/system_call.h"
 #include "preload/process.h"
 #include "preload/signals.h"
@@ -19,14 +20,18 @@ namespace {
 void before_fork() {
   fiber::lock_table();
   sched::Poller::lock_all();
+  os::OwnDescriptor::lock_all();
 }
 
 void after_fork_in_parent() {
+  os::OwnDescriptor::unlock_all();
   sched::Poller::unlock_all();
   fiber::unlock_table();
 }
 
 void after_fork_in_child() {
+  os::OwnDescriptor::close_all_in_child();
+  os::OwnDescriptor::unlock_all();
   sched::Poller::unlock_all();
   fiber::unlock_table();
   sync::after_fork_in_child();

@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <sys/types.h>
 
+#include <csetjmp>
 #include <csignal>
 #include <cstddef>
 #include <ctime>
@@ -24,6 +25,7 @@ ssize_t __recvfrom_chk(int descriptor, void* buffer, std::size_t bytes, std::siz
 int __poll_chk(pollfd* descriptors, nfds_t count, int milliseconds, std::size_t bytes);
 int __ppoll_chk(pollfd* descriptors, nfds_t count, const timespec* time, const sigset_t* mask,
                 std::size_t bytes);
+[[noreturn]] void __longjmp_chk(__jmp_buf_tag place[1], int value);
 int __open_2(const char* path, int flags);
 int __open64_2(const char* path, int flags);
 int __openat_2(int directory, const char* path, int flags);

@@ -99,10 +99,6 @@ ssize_t copy_file_range(int from, off64_t* from_offset, int to, off64_t* to_offs
   WEFT_AT_HOME(copy_file_range, from, from_offset, to, to_offset, bytes, flags);
 }
 
-int sync_file_range(int descriptor, off64_t offset, off64_t bytes, unsigned flags) {
-  WEFT_AT_HOME(sync_file_range, descriptor, offset, bytes, flags);
-}
-
 void sync() noexcept {
   WEFT_AT_HOME_TO_THE_END(sync);
 }

@@ -40,7 +40,7 @@ int wait(sem_t* semaphore, const sync::Deadline& deadline) {
     const int error = sync::as_semaphore(semaphore).wait_until(deadline.or_interrupt());
     if (error == 0) return 0;
     if (error == ETIMEDOUT && deadline.park_until()) {
-      if (act_on_interrupts() == AfterInterrupt::restart) continue;
+      if (act_on_interrupts() != AfterInterrupt::fail) continue;
       return answer<int>(-EINTR);
     }
     return answer<int>(-error);

@@ -16,6 +16,7 @@
 #include <cstdarg>
 #include <cstdio>
 
+#include "os/own_descriptors.h"
 #include "os/system_call.h"
 #include "preload/calls.h"
 #include "preload/fortified.h"
@@ -55,6 +56,31 @@ auto closing(int descriptor, Call call) {
 
 bool is_open(int descriptor) {
   return os::call(SYS_fcntl, descriptor, F_GETFD) >= 0;
+}
+
+// Libc's call, which gives the number to another file.
+template <class Call>
+int replacing(int descriptor, int number, Call call) {
+  if (descriptor == number || !is_open(descriptor)) return call();
+  if (!os::OwnDescriptor::move_away(number)) return answer<int>(-EBADF);  // as beyond the limit
+  return closing(number, call);
+}
+
+// Makes the kernel's call for all numbers of the range but ours; answers 0 or minus errno.
+template <class Call>
+long beside_our_own(unsigned first, unsigned last, Call call) {
+  while (first <= last) {
+    const int own = os::OwnDescriptor::next_own(first);
+    if (own < 0 || static_cast<unsigned>(own) > last) break;
+    const auto number = static_cast<unsigned>(own);
+    if (number > first) {
+      const long result = call(first, number - 1);
+      if (result != 0) return result;
+    }
+    if (number == last) return 0;
+    first = number + 1;
+  }
+  return call(first, last);
 }
 
 // The descriptor of a stream, or -1 for one without; leaves errno as it is.
@@ -178,6 +204,7 @@ int timerfd_create(clockid_t clock, int flags) noexcept {
 
 int signalfd(int descriptor, const sigset_t* mask, int flags) noexcept {
   const int result = WEFT_REAL(signalfd)(descriptor, mask, flags);
+  if (result >= 0) note_signalfd(bits_of(*mask));
   return descriptor == -1 ? renewed(result) : result;
 }
 
@@ -198,23 +225,26 @@ int dup(int descriptor) noexcept {
 }
 
 int dup2(int descriptor, int number) noexcept {
-  const auto call = [&] { return WEFT_REAL(dup2)(descriptor, number); };
-  return descriptor == number || !is_open(descriptor) ? call() : closing(number, call);
+  return replacing(descriptor, number, [&] { return WEFT_REAL(dup2)(descriptor, number); });
 }
 
 int dup3(int descriptor, int number, int flags) noexcept {
-  const auto call = [&] { return WEFT_REAL(dup3)(descriptor, number, flags); };
-  return descriptor == number || !is_open(descriptor) ? call() : closing(number, call);
+  return replacing(descriptor, number, [&] { return WEFT_REAL(dup3)(descriptor, number, flags); });
 }
 
 int close_range(unsigned first, unsigned last, int flags) noexcept {
   if (flags == 0 && first <= last) {
-    for_each_open_descriptor(first, last, [](int descriptor) { sched::close(descriptor); });
+    for_each_open_descriptor(first, last, [](int descriptor) {
+      if (!os::OwnDescriptor::is_own(descriptor)) sched::close(descriptor);
+    });
   }
-  if (flags == 0) return answer<int>(os::call(SYS_close_range, first, last, 0));
+  const auto call = [flags](unsigned from, unsigned to) {
+    return os::call(SYS_close_range, from, to, flags);
+  };
+  if (flags == 0) return answer<int>(beside_our_own(first, last, call));
   // The flags may be about the calling thread's own table.
   return uncancelled_home_call("close_range",
-                               [&] { return WEFT_REAL(close_range)(first, last, flags); });
+                               [&] { return answer<int>(beside_our_own(first, last, call)); });
 }
 
 void closefrom(int first) noexcept {

@@ -6,8 +6,11 @@
 
 #include <cstdarg>
 
+#include "os/own_descriptors.h"
 #include "preload/calls.h"
+#include "preload/file_calls.h"
 #include "preload/real.h"
+#include "sched/files.h"
 #include "sched/io.h"
 
 using namespace weft;
@@ -21,8 +24,9 @@ ssize_t read(int descriptor, void* buffer, size_t bytes) {
 }
 
 ssize_t write(int descriptor, const void* buffer, size_t bytes) {
-  return writing_call([&] { return sched::write(descriptor, buffer, bytes); },
-                      [&] { return WEFT_REAL(write)(descriptor, buffer, bytes); });
+  const auto libcs = [&] { return WEFT_REAL(write)(descriptor, buffer, bytes); };
+  return unless_too_big(
+      writing_call([&] { return sched::write(descriptor, buffer, bytes); }, libcs), libcs);
 }
 
 ssize_t pread(int descriptor, void* buffer, size_t bytes, off_t offset) {
@@ -35,7 +39,10 @@ ssize_t pread64(int descriptor, void* buffer, size_t bytes, off64_t offset) {
 }
 
 ssize_t pwrite(int descriptor, const void* buffer, size_t bytes, off_t offset) {
-  return home_call("pwrite", [&] { return WEFT_REAL(pwrite)(descriptor, buffer, bytes, offset); });
+  const auto libcs = [&] { return WEFT_REAL(pwrite)(descriptor, buffer, bytes, offset); };
+  return unless_too_big(
+      blocking_call([&] { return sched::write_at(descriptor, buffer, bytes, offset); }, libcs),
+      libcs);
 }
 
 ssize_t pwrite64(int descriptor, const void* buffer, size_t bytes, off64_t offset) {
@@ -43,14 +50,23 @@ ssize_t pwrite64(int descriptor, const void* buffer, size_t bytes, off64_t offse
 }
 
 int fsync(int descriptor) {
-  return home_call("fsync", [&] { return WEFT_REAL(fsync)(descriptor); });
+  return blocking_call([&] { return sched::synchronize(descriptor); },
+                       [&] { return WEFT_REAL(fsync)(descriptor); });
 }
 
 int fdatasync(int descriptor) {
-  return home_call("fdatasync", [&] { return WEFT_REAL(fdatasync)(descriptor); });
+  return blocking_call([&] { return sched::synchronize_data(descriptor); },
+                       [&] { return WEFT_REAL(fdatasync)(descriptor); });
+}
+
+int sync_file_range(int descriptor, off64_t offset, off64_t bytes, unsigned flags) {
+  return blocking_call(
+      [&] { return sched::synchronize_range(descriptor, offset, bytes, flags); },
+      [&] { return WEFT_REAL(sync_file_range)(descriptor, offset, bytes, flags); });
 }
 
 int close(int descriptor) {
+  if (os::OwnDescriptor::is_own(descriptor)) return answer<int>(-EBADF);
   return answer<int>(sched::close(descriptor));
 }
 
@@ -60,6 +76,7 @@ int fcntl(int descriptor, int command, ...) {
   va_start(list, command);
   void* const argument = va_arg(list, void*);
   va_end(list);
+  if (os::OwnDescriptor::is_own(descriptor)) return answer<int>(-EBADF);
   const auto call = [&] { return WEFT_REAL(fcntl)(descriptor, command, argument); };
   if (command == F_SETLKW || command == F_OFD_SETLKW) return home_call("F_SETLKW", call);
   const int result = call();

@@ -13,6 +13,7 @@
 #include "preload/calls.h"
 #include "preload/children.h"
 #include "preload/real.h"
+#include "sched/poller.h"
 
 namespace weft::preload {
 namespace {
@@ -30,11 +31,18 @@ int execute(const char* path, char* const* words, char* const* environment) {
 }
 
 int execute_by_search(const char* file, char* const* words, char* const* environment) {
-  const ChildEnvironment theirs(file, environment);
+  const ChildEnvironment theirs(file, environment, FoundBy::path_variable);
   return home_call("exec", [&] { return WEFT_REAL(execvpe)(file, words, theirs.get()); });
 }
 
 constexpr const char* wait_site = "wait for a process";
+
+// A child that has ended may have changed the flags of files that it shares with us.
+template <class Result>
+Result waited(Result result) {
+  sched::Poller::limits_changed();
+  return result;
+}
 
 }  // namespace
 }  // namespace weft::preload
@@ -99,7 +107,15 @@ int execle(const char* path, const char* first, ...) noexcept {
 }
 
 int fexecve(int descriptor, char* const words[], char* const environment[]) noexcept {
-  return home_call("exec", [&] { return WEFT_REAL(fexecve)(descriptor, words, environment); });
+  const ChildEnvironment theirs(descriptor, "", environment);
+  return home_call("exec", [&] { return WEFT_REAL(fexecve)(descriptor, words, theirs.get()); });
+}
+
+int execveat(int directory, const char* path, char* const words[], char* const environment[],
+             int flags) noexcept {
+  const ChildEnvironment theirs(directory, path, environment);
+  return home_call(
+      "exec", [&] { return WEFT_REAL(execveat)(directory, path, words, theirs.get(), flags); });
 }
 
 int posix_spawn(pid_t* process, const char* path, const posix_spawn_file_actions_t* actions,
@@ -114,7 +130,7 @@ int posix_spawn(pid_t* process, const char* path, const posix_spawn_file_actions
 int posix_spawnp(pid_t* process, const char* file, const posix_spawn_file_actions_t* actions,
                  const posix_spawnattr_t* attributes, char* const words[],
                  char* const environment[]) {
-  const ChildEnvironment theirs(file, environment);
+  const ChildEnvironment theirs(file, environment, FoundBy::path_variable);
   return home_call("posix_spawn", [&] {
     return WEFT_REAL(posix_spawnp)(process, file, actions, attributes, words, theirs.get());
   });
@@ -133,17 +149,17 @@ int pclose(FILE* stream) {
 }
 
 pid_t wait(int* status) {
-  return home_call(wait_site, [&] { return WEFT_REAL(wait)(status); });
+  return waited(home_call(wait_site, [&] { return WEFT_REAL(wait)(status); }));
 }
 
 pid_t waitpid(pid_t process, int* status, int options) {
-  if ((options & WNOHANG) != 0) return WEFT_REAL(waitpid)(process, status, options);
-  return home_call(wait_site, [&] { return WEFT_REAL(waitpid)(process, status, options); });
+  const auto call = [&] { return WEFT_REAL(waitpid)(process, status, options); };
+  return waited((options & WNOHANG) != 0 ? call() : home_call(wait_site, call));
 }
 
 int waitid(idtype_t type, id_t id, siginfo_t* info, int options) {
-  if ((options & WNOHANG) != 0) return WEFT_REAL(waitid)(type, id, info, options);
-  return home_call(wait_site, [&] { return WEFT_REAL(waitid)(type, id, info, options); });
+  const auto call = [&] { return WEFT_REAL(waitid)(type, id, info, options); };
+  return waited((options & WNOHANG) != 0 ? call() : home_call(wait_site, call));
 }
 
 // Points of cancellation, whatever libc's header says of exceptions.
@@ -151,11 +167,12 @@ pid_t wait3_hook(int* status, int options, rusage* usage) __asm__("wait3");
 pid_t wait4_hook(pid_t process, int* status, int options, rusage* usage) __asm__("wait4");
 
 pid_t wait3_hook(int* status, int options, rusage* usage) {
-  return home_call(wait_site, [&] { return WEFT_REAL(wait3)(status, options, usage); });
+  return waited(home_call(wait_site, [&] { return WEFT_REAL(wait3)(status, options, usage); }));
 }
 
 pid_t wait4_hook(pid_t process, int* status, int options, rusage* usage) {
-  return home_call(wait_site, [&] { return WEFT_REAL(wait4)(process, status, options, usage); });
+  return waited(
+      home_call(wait_site, [&] { return WEFT_REAL(wait4)(process, status, options, usage); }));
 }
 
 }  // extern "C"

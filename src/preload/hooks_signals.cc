@@ -11,6 +11,7 @@
 #include "fiber/libc.h"
 #include "os/signal_mask.h"
 #include "os/system_call.h"
+#include "preload/alternate_stack.h"
 #include "preload/calls.h"
 #include "preload/durations.h"
 #include "preload/process.h"
@@ -28,8 +29,8 @@ bool mask_is_ours() {
 
 // Answers 0 or an error.
 int change_mask(int how, const sigset_t* set, sigset_t* before_set) {
-  auto& blocked = fiber::self().signals.blocked;
-  const SignalBits before = blocked.load(std::memory_order_relaxed);
+  fiber::Fiber& self = fiber::self();
+  const SignalBits before = self.signals.blocked.load(std::memory_order_relaxed);
   if (before_set != nullptr) {
     std::memset(before_set, 0, sizeof(*before_set));
     std::memcpy(before_set, &before, sizeof(before));
@@ -41,13 +42,13 @@ int change_mask(int how, const sigset_t* set, sigset_t* before_set) {
   const SignalBits named = bits_of(*set) & ~unblockable;
   switch (how) {
     case SIG_BLOCK:
-      blocked.store(before | named, std::memory_order_seq_cst);
+      set_blocked(self, before | named);
       break;
     case SIG_UNBLOCK:
-      blocked.store(before & ~named, std::memory_order_seq_cst);
+      set_blocked(self, before & ~named);
       break;
     case SIG_SETMASK:
-      blocked.store(named, std::memory_order_seq_cst);
+      set_blocked(self, named);
       break;
     default:
       return EINVAL;
@@ -56,14 +57,13 @@ int change_mask(int how, const sigset_t* set, sigset_t* before_set) {
   return 0;
 }
 
-// The record of a thread that is ours; nullptr: it is not. One that has not begun is waited for.
-fiber::Fiber* fiber_to_signal(pthread_t thread) {
-  for (;;) {
-    fiber::Fiber* const fiber = fiber::fiber_of(thread);
-    if (fiber != nullptr) return fiber->runtime != nullptr ? fiber : nullptr;
-    if (sched::thread_of(thread) == nullptr) return nullptr;
-    sched::yield();
+// Whether a signal for that process is the caller's own, whose handler has run when it is sent.
+bool is_handled_here(pid_t process, int signal) {
+  if (!mask_is_ours() || !is_signal(signal) || process != ::getpid() || !has_handler(signal)) {
+    return false;
   }
+  const auto blocked = fiber::self().signals.blocked.load(std::memory_order_relaxed);
+  return (blocked & bit_of(signal)) == 0;
 }
 
 // As the C library's signal(): with flags.
@@ -121,24 +121,16 @@ int sigpending(sigset_t* set) noexcept {
 }
 
 int pthread_kill(pthread_t thread, int signal) noexcept {
-  fiber::Fiber* const fiber = is_signal(signal) ? fiber_to_signal(thread) : nullptr;
+  fiber::Fiber* const fiber = is_signal(signal) ? fiber_of_thread(thread) : nullptr;
   if (fiber == nullptr) return WEFT_REAL(pthread_kill)(thread, signal);
-  // Without a handler it is about the process, whoever it is sent to; or about nobody.
-  if (!has_handler(signal) && signal != SIGKILL && signal != SIGSTOP) {
-    const auto blocked = fiber->signals.blocked.load(std::memory_order_seq_cst);
-    if ((blocked & bit_of(signal)) == 0) {
-      take_default_action(signal);
-      return 0;
-    }
-  }
   const siginfo_t info = info_of_thread_signal(signal);
-  if (fiber != fiber::this_fiber) return send_to(*fiber, signal, info);
+  if (fiber != fiber::this_fiber) return send_or_act(*fiber, signal, info);
   raise_here(signal, info);
   return 0;
 }
 
 int pthread_sigqueue(pthread_t thread, int signal, const sigval value) noexcept {
-  fiber::Fiber* const fiber = is_signal(signal) ? fiber_to_signal(thread) : nullptr;
+  fiber::Fiber* const fiber = is_signal(signal) ? fiber_of_thread(thread) : nullptr;
   if (fiber == nullptr) {
     return WEFT_REAL(pthread_sigqueue)(thread, signal, value);
   }
@@ -156,16 +148,25 @@ int raise(int signal) noexcept {
 }
 
 int kill(pid_t process, int signal) noexcept {
-  if (mask_is_ours() && is_signal(signal) && process == ::getpid() && has_handler(signal)) {
-    const auto blocked = fiber::self().signals.blocked.load(std::memory_order_relaxed);
-    if ((blocked & bit_of(signal)) == 0) {
-      siginfo_t info = info_of_thread_signal(signal);
-      info.si_code = SI_USER;
-      raise_here(signal, info);
-      return 0;
-    }
-  }
-  return WEFT_REAL(kill)(process, signal);
+  if (!is_handled_here(process, signal)) return WEFT_REAL(kill)(process, signal);
+  siginfo_t info = info_of_thread_signal(signal);
+  info.si_code = SI_USER;
+  raise_here(signal, info);
+  return 0;
+}
+
+int sigqueue(pid_t process, int signal, const sigval value) noexcept {
+  if (!is_handled_here(process, signal)) return WEFT_REAL(sigqueue)(process, signal, value);
+  siginfo_t info = info_of_thread_signal(signal);
+  info.si_code = SI_QUEUE;
+  info.si_value = value;
+  raise_here(signal, info);
+  return 0;
+}
+
+int sigaltstack(const stack_t* stack, stack_t* before) noexcept {
+  return mask_is_ours() ? answer<int>(change_alternate_stack(stack, before))
+                        : WEFT_REAL(sigaltstack)(stack, before);
 }
 
 int sigtimedwait(const sigset_t* set, siginfo_t* info, const timespec* time) {
@@ -179,7 +180,10 @@ int sigtimedwait(const sigset_t* set, siginfo_t* info, const timespec* time) {
       const std::uint32_t handlers = thread_state.handlers_run;
       const timespec left = left_until(deadline);
       const int signal = WEFT_REAL(sigtimedwait)(set, &found, time == nullptr ? nullptr : &left);
-      if (signal >= 0 && is_told_by_us(found)) continue;
+      if (signal >= 0 && is_told_by_us(found)) {
+        if (take_told(signal, found)) return signal;
+        continue;
+      }
       // The catcher may have been quicker: it gives the signal back, and this wait was woken for
       // nothing.
       if (signal >= 0 || errno != EINTR || thread_state.handlers_run != handlers) return signal;

@@ -9,6 +9,7 @@
 #include "preload/calls.h"
 #include "preload/clocks.h"
 #include "preload/durations.h"
+#include "preload/readable.h"
 #include "preload/real.h"
 #include "sched/interrupt.h"
 #include "sched/io.h"
@@ -21,9 +22,11 @@ namespace {
 int sleep_for(const timespec& time, timespec* left) {
   const os::Instant end = deadline_in(time);
   act_on_cancellation();
-  sched::sleep_until(end);
-  if (!sched::is_interrupted(fiber::self())) return 0;
-  static_cast<void>(act_on_interrupts());
+  for (;;) {
+    sched::sleep_until(end);
+    if (!sched::is_interrupted(fiber::self())) return 0;
+    if (act_on_interrupts() != AfterInterrupt::again) break;
+  }
   if (left != nullptr) *left = left_until(end);
   return EINTR;
 }
@@ -36,10 +39,8 @@ int sleep_until(clockid_t clock, const timespec& time) {
     const auto until = deadline.park_until();
     if (!until) return 0;
     sched::sleep_until(*until);
-    if (sched::is_interrupted(fiber::self())) {
-      static_cast<void>(act_on_interrupts());
-      return EINTR;
-    }
+    const bool interrupted = sched::is_interrupted(fiber::self());
+    if (interrupted && act_on_interrupts() != AfterInterrupt::again) return EINTR;
   }
 }
 
@@ -53,6 +54,7 @@ extern "C" {
 
 int nanosleep(const timespec* time, timespec* left) {
   if (!is_fiber()) return WEFT_REAL(nanosleep)(time, left);
+  if (!is_readable(time)) return answer<int>(-EFAULT);
   if (!is_valid(*time)) return answer<int>(-EINVAL);
   return answer<int>(-sleep_for(*time, left));
 }
@@ -63,6 +65,7 @@ int clock_nanosleep(clockid_t clock, int flags, const timespec* time, timespec* 
     return home_call("clock_nanosleep",
                      [&] { return WEFT_REAL(clock_nanosleep)(clock, flags, time, left); });
   }
+  if (!is_readable(time)) return EFAULT;
   if (!is_valid(*time)) return EINVAL;
   return flags == TIMER_ABSTIME ? preload::sleep_until(clock, *time) : sleep_for(*time, left);
 }

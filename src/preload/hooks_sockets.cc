@@ -2,11 +2,34 @@
 // Sockets: tried without blocking, then waited for.
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 
 #include "os/system_call.h"
 #include "preload/calls.h"
 #include "preload/real.h"
 #include "sched/io.h"
+
+namespace weft::preload {
+
+SocketRestarts::operator Restarts() const noexcept {
+  timeval limit{};
+  socklen_t bytes = sizeof(limit);
+  const long error = os::call(SYS_getsockopt, descriptor, SOL_SOCKET, option, &limit, &bytes);
+  const bool has_limit = error == 0 && (limit.tv_sec != 0 || limit.tv_usec != 0);
+  return has_limit ? Restarts::no : Restarts::yes;
+}
+
+namespace {
+
+SocketRestarts receiving(int descriptor) {
+  return {.descriptor = descriptor, .option = SO_RCVTIMEO};
+}
+SocketRestarts sending(int descriptor) {
+  return {.descriptor = descriptor, .option = SO_SNDTIMEO};
+}
+
+}  // namespace
+}  // namespace weft::preload
 
 using namespace weft;
 using namespace weft::preload;
@@ -15,7 +38,8 @@ extern "C" {
 
 ssize_t recv(int descriptor, void* buffer, size_t bytes, int flags) {
   return blocking_call([&] { return sched::receive(descriptor, buffer, bytes, flags); },
-                       [&] { return WEFT_REAL(recv)(descriptor, buffer, bytes, flags); });
+                       [&] { return WEFT_REAL(recv)(descriptor, buffer, bytes, flags); },
+                       receiving(descriptor));
 }
 
 ssize_t recvfrom(int descriptor, void* buffer, size_t bytes, int flags, sockaddr* address,
@@ -27,19 +51,20 @@ ssize_t recvfrom(int descriptor, void* buffer, size_t bytes, int flags, sockaddr
           return os::call(SYS_recvfrom, descriptor, buffer, bytes, how, address, address_bytes);
         });
       },
-      [&] {
-        return WEFT_REAL(recvfrom)(descriptor, buffer, bytes, flags, address, address_bytes);
-      });
+      [&] { return WEFT_REAL(recvfrom)(descriptor, buffer, bytes, flags, address, address_bytes); },
+      receiving(descriptor));
 }
 
 ssize_t recvmsg(int descriptor, msghdr* message, int flags) {
   return blocking_call([&] { return sched::receive_message(descriptor, message, flags); },
-                       [&] { return WEFT_REAL(recvmsg)(descriptor, message, flags); });
+                       [&] { return WEFT_REAL(recvmsg)(descriptor, message, flags); },
+                       receiving(descriptor));
 }
 
 ssize_t send(int descriptor, const void* buffer, size_t bytes, int flags) {
   return writing_call([&] { return sched::send(descriptor, buffer, bytes, flags); },
-                      [&] { return WEFT_REAL(send)(descriptor, buffer, bytes, flags); }, flags);
+                      [&] { return WEFT_REAL(send)(descriptor, buffer, bytes, flags); }, flags,
+                      sending(descriptor));
 }
 
 ssize_t sendto(int descriptor, const void* buffer, size_t bytes, int flags, const sockaddr* address,
@@ -53,23 +78,26 @@ ssize_t sendto(int descriptor, const void* buffer, size_t bytes, int flags, cons
         });
       },
       [&] { return WEFT_REAL(sendto)(descriptor, buffer, bytes, flags, address, address_bytes); },
-      flags);
+      flags, sending(descriptor));
 }
 
 ssize_t sendmsg(int descriptor, const msghdr* message, int flags) {
   return writing_call([&] { return sched::send_message(descriptor, message, flags); },
-                      [&] { return WEFT_REAL(sendmsg)(descriptor, message, flags); }, flags);
+                      [&] { return WEFT_REAL(sendmsg)(descriptor, message, flags); }, flags,
+                      sending(descriptor));
 }
 
 int accept(int descriptor, sockaddr* address, socklen_t* address_bytes) {
   return blocking_call([&] { return sched::accept(descriptor, address, address_bytes, 0); },
-                       [&] { return WEFT_REAL(accept)(descriptor, address, address_bytes); });
+                       [&] { return WEFT_REAL(accept)(descriptor, address, address_bytes); },
+                       receiving(descriptor));
 }
 
 int accept4(int descriptor, sockaddr* address, socklen_t* address_bytes, int flags) {
   return blocking_call(
       [&] { return sched::accept(descriptor, address, address_bytes, flags); },
-      [&] { return WEFT_REAL(accept4)(descriptor, address, address_bytes, flags); });
+      [&] { return WEFT_REAL(accept4)(descriptor, address, address_bytes, flags); },
+      receiving(descriptor));
 }
 
 int connect(int descriptor, const sockaddr* address, socklen_t address_bytes) {

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -11,10 +12,12 @@
 #include <cstring>
 #include <ctime>
 
-#include "fiber/table.h"
+#include "os/own_descriptors.h"
 #include "preload/direct_call.h"
 #include "preload/durations.h"
+#include "preload/identity.h"
 #include "preload/readable.h"
+#include "sched/files.h"
 #include "sched/io.h"
 #include "sched/park.h"
 
@@ -73,6 +76,7 @@ long sleep_call(const DirectCall& call, const timespec* time, timespec* left) {
 }
 
 long fcntl_call(const DirectCall& call) {
+  if (os::OwnDescriptor::is_own(call.integer(0))) return -EBADF;
   const int command = call.integer(1);
   if (command == F_SETLKW || command == F_OFD_SETLKW) return call.at_home();
   const long result = call.here();
@@ -95,18 +99,6 @@ long renewing_call(const DirectCall& call) {
 // What libc's functions answer, as the kernel does.
 long result_of(long result) {
   return result < 0 ? -errno : result;
-}
-
-// A signal for the thread that has this id; nullptr: there is none of ours.
-fiber::Fiber* fiber_by_id(int id) {
-  fiber::Fiber* found = nullptr;
-  fiber::for_each([&](fiber::Fiber& fiber) {
-    if (fiber.runtime != nullptr && fiber.id.load() == static_cast<std::uint32_t>(id) &&
-        fiber.place.load() != fiber::Place::finished) {
-      found = &fiber;
-    }
-  });
-  return found;
 }
 
 long signal_call(const DirectCall& call, int id, int signal) {
@@ -166,6 +158,12 @@ bool answer_by_engine(const DirectCall& call, long& result) {
         return sched::read_at(descriptor, call.pointer<void>(1), call.size(2), call.arguments[3]);
       });
       return true;
+    case SYS_fsync:
+      result = sched::synchronize(descriptor);
+      return true;
+    case SYS_fdatasync:
+      result = sched::synchronize_data(descriptor);
+      return true;
     case SYS_recvfrom:
       result = message_call(call, Direction::read, 3);
       return true;
@@ -201,6 +199,16 @@ bool answer_by_engine(const DirectCall& call, long& result) {
     case SYS_epoll_pwait:
       result = call.arguments[4] == 0 ? epoll_call(call) : call.at_home();
       return true;
+    case SYS_clock_gettime:
+      result = result_of(::clock_gettime(call.integer(0), call.pointer<timespec>(1)));
+      return true;
+    case SYS_getrusage:
+      result = result_of(
+          ::getrusage(static_cast<__rusage_who_t>(call.integer(0)), call.pointer<rusage>(1)));
+      return true;
+    case SYS_sigaltstack:
+      result = result_of(::sigaltstack(call.pointer<stack_t>(0), call.pointer<stack_t>(1)));
+      return true;
     case SYS_nanosleep:
       result = sleep_call(call, call.pointer<timespec>(0), call.pointer<timespec>(1));
       return true;
@@ -214,7 +222,7 @@ bool answer_by_engine(const DirectCall& call, long& result) {
       result = 0;
       return true;
     case SYS_close:
-      result = sched::close(descriptor);
+      result = result_of(::close(descriptor));
       return true;
     case SYS_dup2:
       result = result_of(::dup2(descriptor, call.integer(1)));
@@ -285,8 +293,6 @@ bool is_made_at_home(long number) {
     case SYS_pwritev:
     case SYS_preadv2:
     case SYS_pwritev2:
-    case SYS_fsync:
-    case SYS_fdatasync:
     case SYS_sync:
     case SYS_syncfs:
     case SYS_sync_file_range:
@@ -315,13 +321,9 @@ bool is_made_at_home(long number) {
     case SYS_exit:
     case SYS_execve:
     case SYS_execveat:
-    case SYS_unshare:
-    case SYS_setns:
     case SYS_prctl:
     case SYS_ptrace:
     case SYS_capget:
-    case SYS_capset:
-    case SYS_seccomp:
     case SYS_getpriority:
     case SYS_setpriority:
     case SYS_ioprio_get:
@@ -341,16 +343,6 @@ bool is_made_at_home(long number) {
     case SYS_set_robust_list:
     case SYS_get_robust_list:
     case SYS_perf_event_open:
-    case SYS_getrusage:
-    case SYS_setuid:
-    case SYS_setgid:
-    case SYS_setreuid:
-    case SYS_setregid:
-    case SYS_setresuid:
-    case SYS_setresgid:
-    case SYS_setgroups:
-    case SYS_setfsuid:
-    case SYS_setfsgid:
       return true;
     default:
       return false;
@@ -375,6 +367,9 @@ long syscall(long number, ...) noexcept {
   for (long& argument : call.arguments) argument = va_arg(list, long);
   va_end(list);
   long result = 0;
+  if (is_about_identity(number) || (number == SYS_prctl && is_about_identity(call.integer(0)))) {
+    keep_own_identity();
+  }
   if (!answer_by_engine(call, result)) {
     result = is_made_at_home(number) ? call.at_home() : call.here();
   }

@@ -8,12 +8,15 @@
 #include <cerrno>
 #include <cstdarg>
 #include <memory>
+#include <optional>
 
 #include "fiber/libc.h"
 #include "os/signal_mask.h"
 #include "os/system_call.h"
 #include "preload/calls.h"
 #include "preload/clocks.h"
+#include "preload/cpu_set.h"
+#include "preload/identity.h"
 #include "preload/native_threads.h"
 #include "preload/process.h"
 #include "preload/real.h"
@@ -29,18 +32,43 @@ struct Start {
   void* (*function)(void*);
   void* argument;
   SignalBits mask;
+  std::optional<cpu_set_t> cpus;  // where the program binds threads: the maker's
 };
+
+// The kernel gives a new thread the set of the one that makes it, which is a carrier.
+std::optional<cpu_set_t> inherited_cpus(const pthread_attr_t* attributes) {
+  if (!program_binds_threads() || !is_fiber()) return std::nullopt;
+  cpu_set_t cpus{};
+  if (attributes != nullptr) {
+    pthread_attr_getaffinity_np(attributes, sizeof(cpus), &cpus);
+    if (CPU_COUNT(&cpus) != CPU_SETSIZE) return std::nullopt;  // they say which
+  }
+  const long bytes = os::call(SYS_sched_getaffinity, fiber::self().id.load(), sizeof(cpus), &cpus);
+  return bytes > 0 ? std::optional(cpus) : std::nullopt;
+}
+
+// It may be one that was made: in a forked child. To be called at the end of any.
+void end_of_initial_thread() {
+  if (::gettid() != ::getpid()) return;
+  sched::go_home("thread end");
+  initial_thread_ends();
+}
 
 void* run_thread(void* argument) {
   const Start start = *static_cast<Start*>(argument);
   delete static_cast<Start*>(argument);
-  fiber::self().signals.blocked.store(start.mask, std::memory_order_seq_cst);
-  thread_state.mask_is_ours = true;
+  fiber::Fiber& self = fiber::self();
+  begin_thread(start.mask);
+  if (start.cpus) {
+    os::call(SYS_sched_setaffinity, self.id.load(), sizeof(*start.cpus), &*start.cpus);
+  }
   // Pairs with pthread_cancel(): it sees our record, or we see its request.
   if (thread_state.cancel_requested.load(std::memory_order_seq_cst)) {
-    fiber::self().interrupts.fetch_or(Interrupt::cancel, std::memory_order_seq_cst);
+    self.interrupts.fetch_or(Interrupt::cancel, std::memory_order_seq_cst);
   }
-  return start.function(start.argument);
+  void* const result = start.function(start.argument);
+  end_of_initial_thread();
+  return result;
 }
 
 // A thread that stays native has the program's mask in the kernel, as any.
@@ -54,7 +82,8 @@ void* run_native_thread(void* argument) {
 int create(pthread_t* handle, const pthread_attr_t* attributes, void* (*function)(void*),
            void* argument) {
   sched::Runtime& runtime = start_runtime();
-  auto start = std::make_unique<Start>(Start{function, argument, program_mask()});
+  auto start = std::make_unique<Start>(
+      Start{function, argument, program_mask(), inherited_cpus(attributes)});
   if (is_kept_native(function)) {
     const os::SignalMask none_for_the_new_thread;
     const int error = WEFT_REAL(pthread_create)(handle, attributes, run_native_thread, start.get());
@@ -62,7 +91,9 @@ int create(pthread_t* handle, const pthread_attr_t* attributes, void* (*function
     return error;
   }
   sched::Thread* thread = nullptr;
+  thread_state.makes_home = true;
   const int error = sched::spawn(runtime, attributes, run_thread, start.get(), &thread, handle);
+  thread_state.makes_home = false;
   if (error == 0) static_cast<void>(start.release());
   return error;
 }
@@ -139,7 +170,7 @@ void pthread_exit(void* result) {
   // Destructors and cleanup handlers run where libc's end of a thread must be.
   if (fiber::this_fiber != nullptr) {
     sched::go_home("pthread_exit");
-    if (::gettid() == ::getpid()) initial_thread_ends();
+    end_of_initial_thread();
   }
   WEFT_REAL(pthread_exit)(result);
   __builtin_unreachable();
@@ -173,13 +204,13 @@ int pthread_setcanceltype(int type, int* before) {
   const bool at_once = type == PTHREAD_CANCEL_ASYNCHRONOUS;
   if (at_once && is_fiber()) {
     act_on_cancellation();
-    sched::go_home("asynchronous cancellation");
+    stay_home("asynchronous cancellation");
     thread_state.cancel_at_once = true;
   }
   const int error = WEFT_REAL(pthread_setcanceltype)(type, before);
   if (!at_once && thread_state.cancel_at_once) {
     thread_state.cancel_at_once = false;
-    sched::leave_home();
+    leave_home_again();
   }
   return error;
 }
@@ -188,7 +219,7 @@ int pthread_setcanceltype(int type, int* before) {
 int pthread_setname_np(pthread_t handle, const char* name) noexcept {
   // From now on it may be one that stays at home.
   if (pthread_equal(handle, pthread_self()) != 0 && is_fiber() && is_kept_native(name)) {
-    sched::go_home("kept native");
+    stay_home("kept native");
   }
   return home_call("name", [&] { return WEFT_REAL(pthread_setname_np)(handle, name); });
 }
@@ -203,6 +234,7 @@ int prctl(int option, ...) noexcept {
   unsigned long values[4];
   for (unsigned long& value : values) value = va_arg(list, unsigned long);
   va_end(list);
+  if (is_about_identity(option)) keep_own_identity();
   return home_call("prctl", [&] {
     return WEFT_REAL(prctl)(option, values[0], values[1], values[2], values[3]);
   });

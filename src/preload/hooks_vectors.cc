@@ -8,8 +8,10 @@
 #include "os/system_call.h"
 #include "preload/calls.h"
 #include "preload/durations.h"
+#include "preload/file_calls.h"
 #include "preload/fortified.h"
 #include "preload/real.h"
+#include "sched/files.h"
 #include "sched/io.h"
 
 namespace weft::preload {
@@ -37,8 +39,10 @@ ssize_t readv(int descriptor, const iovec* vectors, int count) {
 }
 
 ssize_t writev(int descriptor, const iovec* vectors, int count) {
-  return writing_call([&] { return sched::write_vector(descriptor, vectors, size_of(count)); },
-                      [&] { return WEFT_REAL(writev)(descriptor, vectors, count); });
+  const auto libcs = [&] { return WEFT_REAL(writev)(descriptor, vectors, count); };
+  return unless_too_big(
+      writing_call([&] { return sched::write_vector(descriptor, vectors, size_of(count)); }, libcs),
+      libcs);
 }
 
 ssize_t preadv(int descriptor, const iovec* vectors, int count, off_t offset) {
@@ -52,8 +56,11 @@ ssize_t preadv64(int descriptor, const iovec* vectors, int count, off64_t offset
 }
 
 ssize_t pwritev(int descriptor, const iovec* vectors, int count, off_t offset) {
-  return home_call("pwritev",
-                   [&] { return WEFT_REAL(pwritev)(descriptor, vectors, count, offset); });
+  const auto libcs = [&] { return WEFT_REAL(pwritev)(descriptor, vectors, count, offset); };
+  const auto ours = [&] {
+    return sched::write_vector_at(descriptor, vectors, size_of(count), offset);
+  };
+  return unless_too_big(blocking_call(ours, libcs), libcs);
 }
 
 ssize_t pwritev64(int descriptor, const iovec* vectors, int count, off64_t offset) {

@@ -27,8 +27,9 @@ AfterInterrupt act_on_interrupts() {
 
 AfterInterrupt act_on_signals(std::uint32_t& bits) noexcept {
   bits = fiber::self().interrupts.fetch_and(Interrupt::cancel, std::memory_order_seq_cst);
-  const bool goes_on = run_handlers().goes_on && (bits & Interrupt::handled) == 0;
-  return goes_on ? AfterInterrupt::restart : AfterInterrupt::fail;
+  const Handled handlers = run_handlers();
+  if (!handlers.goes_on || (bits & Interrupt::handled) != 0) return AfterInterrupt::fail;
+  return handlers.any ? AfterInterrupt::restart : AfterInterrupt::again;
 }
 
 }  // namespace weft::preload

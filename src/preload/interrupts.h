@@ -16,7 +16,11 @@ struct Interrupt {
   static constexpr std::uint32_t handled = 4;
 };
 
-enum class AfterInterrupt : std::uint8_t { restart, fail };
+enum class AfterInterrupt : std::uint8_t {
+  again,    // nothing was to be done: no call ends for that
+  restart,  // the handlers say SA_RESTART: what may go on, does
+  fail,
+};
 
 // The call was interrupted: does what is wanted, and says what becomes of the call.
 AfterInterrupt act_on_interrupts();

@@ -53,19 +53,21 @@ Options from_environment() {
   return result;
 }
 
-// Takes one word out of a list, which is changed in place.
-void take_out(char* list, const char* word) {
+// Takes one word out of a list, which is changed in place. False: nothing else was in it. "word:"
+// is a list with an empty one behind it, which stays: somebody had set it to that.
+bool take_out(char* list, const char* word) {
   const std::size_t bytes = std::strlen(word);
   for (char* at = std::strstr(list, word); at != nullptr; at = std::strstr(at + 1, word)) {
     const bool begins = at == list || at[-1] == ':' || at[-1] == ' ';
     const char end = at[bytes];
     if (!begins || (end != '\0' && end != ':' && end != ' ')) continue;
+    if (end == '\0' && at == list) return false;
     char* const rest = end == '\0' ? at + bytes : at + bytes + 1;
-    char* to = at;
-    if (end == '\0' && at != list) --to;  // the separator before the last
+    char* const to = end == '\0' ? at - 1 : at;  // the separator before the last
     std::memmove(to, rest, std::strlen(rest) + 1);
-    return;
+    return true;
   }
+  return true;
 }
 
 }  // namespace
@@ -83,8 +85,7 @@ const Options& options() noexcept {
 void clean_environment() noexcept {
   const Options& ours = options();
   if (char* const preload = std::getenv("LD_PRELOAD")) {
-    take_out(preload, ours.library);
-    if (*preload == '\0') ::unsetenv("LD_PRELOAD");
+    if (!take_out(preload, ours.library)) ::unsetenv("LD_PRELOAD");
   }
   for (const char* const name : {"WEFT_WORKERS", "WEFT_STATS", "WEFT_VERBOSE", "WEFT_CPU_COUNT",
                                  "WEFT_CHILDREN", "WEFT_KEEP_NATIVE", "WEFT_REPORT"}) {

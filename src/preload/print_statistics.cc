@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // What --stats shows at the end of a process, and --report writes.
 #include <dlfcn.h>
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <cstdio>
 
 #include "fiber/fiber.h"
+#include "os/own_descriptors.h"
+#include "os/system_call.h"
 #include "preload/options.h"
 #include "preload/process.h"
 #include "sched/monitor.h"
@@ -111,7 +116,20 @@ void print_json(sched::Runtime& runtime, std::FILE* out) {
   std::fprintf(out, "]}\n");
 }
 
+constinit os::OwnDescriptor report_file;
+
 }  // namespace
+
+void open_report() noexcept {
+  if (*options().report == '\0' || report_file.number() >= 0) return;
+  const long error = report_file.open([] {
+    constexpr long for_all = 0666;
+    return os::call(SYS_openat, AT_FDCWD, options().report, O_WRONLY | O_CREAT | O_CLOEXEC,
+                    for_all);
+  });
+  if (error == 0) return;
+  std::fprintf(stderr, "weft: cannot write the report %s\n", options().report);
+}
 
 void print_statistics() noexcept {
   sched::Runtime* const running = runtime();
@@ -122,14 +140,23 @@ void print_statistics() noexcept {
       std::fprintf(stderr, "weft: no threads were made\n");
     }
   }
-  if (*options().report == '\0' || running == nullptr) return;
-  std::FILE* const file = std::fopen(options().report, "we");
+  if (report_file.number() < 0 || running == nullptr) return;
+  // Not by libc's, which does not find ours.
+  const long copy = os::call(SYS_fcntl, report_file.number(), F_DUPFD_CLOEXEC, 0);
+  std::FILE* const file = ::fdopen(static_cast<int>(copy), "w");
   if (file == nullptr) {
     std::fprintf(stderr, "weft: cannot write the report %s\n", options().report);
     return;
   }
+  // What is there may be of a child, which has written its own meanwhile.
+  os::call(SYS_ftruncate, report_file.number(), 0);
+  os::call(SYS_lseek, report_file.number(), 0, SEEK_SET);
   print_json(*running, file);
-  std::fclose(file);
+  const bool failed = std::ferror(file) != 0;
+  if (std::fclose(file) != 0 || failed) {
+    std::fprintf(stderr, "weft: cannot write the report %s: its file system is full, or gone\n",
+                 options().report);
+  }
 }
 
 }  // namespace weft::preload

@@ -20,12 +20,15 @@
 #include "os/signal_mask.h"
 #include "os/spin_lock.h"
 #include "os/system_call.h"
+#include "preload/allocator.h"
+#include "preload/alternate_stack.h"
 #include "preload/credentials.h"
 #include "preload/forking.h"
 #include "preload/options.h"
 #include "preload/signals.h"
 #include "preload/thread_state.h"
 #include "sched/interrupt.h"
+#include "sched/monitor.h"
 #include "sched/thread.h"
 #include "sync/generation.h"
 
@@ -46,10 +49,11 @@ std::uint32_t wanted_workers() {
 }
 
 // The one line that --verbose asks for.
-void say_what_is_used(std::uint32_t workers) {
-  std::fprintf(stderr, "weft: %u workers (%s), thread pointer by %s, files at home\n", workers,
+void say_what_is_used(sched::Runtime& runtime) {
+  std::fprintf(stderr, "weft: %u workers (%s), thread pointer by %s, files %s\n", runtime.workers(),
                options().workers != 0 ? "as told" : "the CPU budget, followed",
-               arch::kernel_allows_wrfsbase() ? "wrfsbase" : "arch_prctl, which is slower");
+               arch::kernel_allows_wrfsbase() ? "wrfsbase" : "arch_prctl, which is slower",
+               runtime.files().is_usable() ? "by io_uring" : "at home, as there is no io_uring");
 }
 
 // Follows the budget; a native thread, which sleeps nearly all of the time.
@@ -59,7 +63,9 @@ void* follow_budget(void* argument) {
   for (;;) {
     os::futex_wait(never_woken, 0, os::MonotonicClock::now() + std::chrono::seconds{1});
     const std::uint32_t wanted = budgeted_cpus();
-    if (wanted != runtime->workers()) runtime->resize(wanted);
+    if (wanted == runtime->workers()) continue;
+    runtime->resize(wanted);
+    fit_arenas(wanted);
   }
 }
 
@@ -69,9 +75,10 @@ void* end_with_the_last(void* argument) {
   // The last one may still be in its destructors: until libc has taken it off its books.
   const auto homes_are_gone = [] {
     bool gone = true;
-    fiber::for_each([&gone](const fiber::Fiber& fiber) {
-      const long process = os::call(SYS_getpid);
-      const bool is_finished = fiber.place.load() == fiber::Place::finished;
+    const long process = os::call(SYS_getpid);
+    fiber::for_each([&gone, process](const fiber::Fiber& fiber) {
+      // The first one, which has the process's number, stays in the kernel until all is over.
+      const bool is_finished = fiber.place.load() == fiber::Place::finished && fiber.id != process;
       gone &= !is_finished || os::call(SYS_tgkill, process, fiber.id.load(), 0) != 0;
     });
     return gone;
@@ -99,6 +106,7 @@ __attribute__((constructor)) void begin_process() {
 
 __attribute__((destructor)) void end_process() {
   print_statistics();
+  if (sched::Runtime* const running = runtime()) running->monitor()->withdraw_page();
 }
 
 }  // namespace
@@ -112,6 +120,8 @@ sched::Runtime& start_runtime() noexcept {
   const std::scoped_lock guard(lock);
   if (sched::Runtime* const started = runtime()) return *started;
   const std::uint32_t workers = wanted_workers();
+  fit_arenas(workers);
+  give_stacks_to_carriers();
   auto* const made =
       new (std::nothrow) sched::Runtime({.workers = workers, .monitor = {.publish = true}});
   os::check(made != nullptr, "weft: no memory for the workers");
@@ -120,12 +130,14 @@ sched::Runtime& start_runtime() noexcept {
     const os::SignalMask none_for_the_new_thread;
     fiber::libc().create(&follower, nullptr, follow_budget, made);
   }
-  if (options().verbose) say_what_is_used(workers);
+  open_report();
+  if (options().verbose) say_what_is_used(*made);
   current.store(made, std::memory_order_release);
   watch_credentials();
   start_catcher();
   keep_program_mask();
   sched::adopt(*made);
+  mask_changed(~SignalBits{0});  // what came meanwhile, when nobody seemed to want it
   return *made;
 }
 
@@ -136,7 +148,8 @@ void initial_thread_ends() noexcept {
   pthread_t waiter{};
   const os::SignalMask none_for_the_new_thread;
   running->fiber_is_over();
-  fiber::libc().create(&waiter, nullptr, end_with_the_last, running);
+  const int error = fiber::libc().create(&waiter, nullptr, end_with_the_last, running);
+  os::check(error == 0, "weft: no kernel thread left for the end; raise `ulimit -u`");
 }
 
 void forget_runtime() noexcept {

@@ -25,6 +25,8 @@ bool is_forked() noexcept;
 // The CPUs that the program is told of.
 unsigned cpu_count() noexcept;
 
+// Opens what --report names, while the program has the rights that it began with.
+void open_report() noexcept;
 // At the end of the process: what --stats shows, and --report writes.
 void print_statistics() noexcept;
 

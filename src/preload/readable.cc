@@ -15,7 +15,7 @@ namespace weft::preload {
 namespace {
 
 constexpr std::uintptr_t page_bytes = 4096;
-constexpr std::size_t remembered_pages = 256;
+constexpr std::size_t remembered_pages = 4096;
 constinit atomic<std::uintptr_t> pages[remembered_pages] = {};
 
 }  // namespace

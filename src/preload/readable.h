@@ -5,6 +5,6 @@
 namespace weft::preload {
 
 // Asks the kernel the first time for each page, and not again for the few that were asked for last.
-bool is_readable(const void* address) noexcept;
+bool is_readable(const void* address) noexcept __attribute__((access(none, 1)));
 
 }  // namespace weft::preload

@@ -16,25 +16,38 @@ namespace weft::preload {
 // May be used in a handler: whoever has the lock has the kernel's signals blocked, but for faults.
 class SignalQueue {
  public:
-  // False: there is no room, as the kernel may say, too. Of the signals without a queue (below 32)
-  // one is kept.
-  bool push(fiber::Fiber& fiber, int signal, const siginfo_t& info) noexcept {
+  // What is kept of a signal.
+  struct Taken {
+    siginfo_t info{};
+    bool told = false;  // the kernel has a copy of it
+    bool more = false;  // there is another
+  };
+
+  // False: there is no room, as the kernel may say, too. Of the signals without a queue (below 32),
+  // and of each timer's, one is kept. `announce` is called when all can find the signal: it is
+  // told whether the kernel knows already, and answers whether it does now.
+  template <class Announce>
+  bool push(fiber::Fiber& fiber, int signal, const siginfo_t& info, Announce announce) noexcept {
     const os::SignalMask undisturbed;
     const std::scoped_lock guard(lock_);
-    constexpr int first_queued = 32;
     Entry* room = nullptr;
     for (Entry& entry : entries_) {
-      if (entry.fiber == &fiber && entry.signal == signal && signal < first_queued) return true;
+      if (entry.fiber == &fiber && entry.signal == signal && is_one(entry, info)) {
+        if (is_timers(info)) entry.info.si_overrun += info.si_overrun + 1;
+        entry.told = announce(entry.told);
+        return true;
+      }
       if (entry.fiber == nullptr && room == nullptr) room = &entry;
       if (entry.fiber == nullptr && entry.number == 0) break;  // never used, as all behind it
     }
     if (room == nullptr) return false;
-    *room = {&fiber, signal, ++numbers_, info};
+    *room = {.fiber = &fiber, .signal = signal, .number = ++numbers_, .info = info};
+    room->told = announce(false);
     return true;
   }
 
-  // The oldest; `more` says whether there is another.
-  bool pop(const fiber::Fiber& fiber, int signal, siginfo_t& info, bool& more) noexcept {
+  // The oldest.
+  bool pop(const fiber::Fiber& fiber, int signal, Taken& taken) noexcept {
     const os::SignalMask undisturbed;
     const std::scoped_lock guard(lock_);
     Entry* oldest = nullptr;
@@ -45,9 +58,8 @@ class SignalQueue {
       ++found;
       if (oldest == nullptr || entry.number < oldest->number) oldest = &entry;
     }
-    more = found > 1;
     if (oldest == nullptr) return false;
-    info = oldest->info;
+    taken = {.info = oldest->info, .told = oldest->told, .more = found > 1};
     oldest->fiber = nullptr;
     return true;
   }
@@ -62,9 +74,18 @@ class SignalQueue {
   struct Entry {
     const fiber::Fiber* fiber = nullptr;
     int signal = 0;
+    bool told = false;
     std::uint64_t number = 0;  // 0: never used
     siginfo_t info{};
   };
+
+  static bool is_timers(const siginfo_t& info) noexcept { return info.si_code == SI_TIMER; }
+  static bool is_one(const Entry& entry, const siginfo_t& info) noexcept {
+    constexpr int first_queued = 32;
+    if (entry.signal < first_queued) return true;
+    return is_timers(info) && is_timers(entry.info) && entry.info.si_timerid == info.si_timerid;
+  }
+
   os::SpinLock lock_;
   std::uint64_t numbers_ = 0;  // guarded by lock_, as the entries
   Entry entries_[1024] = {};

@@ -2,25 +2,30 @@
 // Actions, and the delivery of signals.
 #include "preload/signals.h"
 
-#include <link.h>
+#include <poll.h>
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
 
-#include <algorithm>
 #include <bit>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <utility>
 
 #include "fiber/libc.h"
 #include "fiber/table.h"
 #include "os/futex.h"
+#include "os/own_descriptors.h"
 #include "os/system_call.h"
+#include "preload/alternate_stack.h"
 #include "preload/interrupts.h"
+#include "preload/quiet_code.h"
 #include "preload/real.h"
 #include "preload/signal_queue.h"
 #include "preload/thread_state.h"
+#include "preload/thread_timers.h"
 #include "sched/interrupt.h"
 #include "sched/thread.h"
 #include "sched/worker.h"
@@ -41,8 +46,9 @@ constinit SignalQueue queue;
 
 // Of the catcher.
 thread_local constinit bool is_catcher __attribute__((tls_model("initial-exec"))) = false;
-// For the process, and blocked by all: back in the kernel.
+// For the process, and blocked by all: left to the kernel.
 constinit atomic<SignalBits> withheld{0};
+constinit atomic<SignalBits> read_by_signalfd{0};
 constinit atomic<std::uint32_t> catcher_id{0};
 // What a thread raises by its own faults, and what is libc's.
 constexpr SignalBits not_to_be_caught = bit_of(SIGSEGV) | bit_of(SIGBUS) | bit_of(SIGFPE) |
@@ -84,19 +90,44 @@ void invoke(const struct sigaction& action, int signal, siginfo_t* info, void* c
   }
 }
 
-// Calls the program's handler, on this stack.
-void call_handler(fiber::Fiber& self, int signal, siginfo_t& info, const struct sigaction& action) {
-  const SignalBits before = self.signals.blocked.load(std::memory_order_relaxed);
+// The program's mask while a handler runs. Nobody can block our own signal.
+SignalBits mask_in_handler(SignalBits before, int signal, const struct sigaction& action) {
   const SignalBits own = (action.sa_flags & SA_NODEFER) != 0 ? 0 : bit_of(signal);
-  self.signals.blocked.store(before | bits_of(action.sa_mask) | own, std::memory_order_seq_cst);
-  if ((action.sa_flags & SA_RESETHAND) != 0) reset(signal);
-  ucontext_t context{};
+  return before | ((bits_of(action.sa_mask) | own) & ~bit_of(os::own_signal));
+}
+
+// Calls the program's handler, with its mask, on this stack. Handlers may write to the context.
+void call_handler_here(fiber::Fiber& self, int signal, siginfo_t& info,
+                       const struct sigaction& action, ucontext_t& context) {
+  const SignalBits now = self.signals.blocked.load(std::memory_order_relaxed);
+  // The first handler is the end of a call that waits with another mask.
+  const bool ends_wait = std::exchange(thread_state.waits_with_mask, false);
+  const SignalBits before = ends_wait ? thread_state.mask_after_wait : now;
+  set_blocked(self, mask_in_handler(now, signal, action));
+  context.uc_stack = thread_state.alternate_stack;
   std::memcpy(&context.uc_sigmask, &before, sizeof(before));
   invoke(action, signal, &info, &context);
-  const SignalBits after = bits_of(context.uc_sigmask);  // handlers may write there
+  const SignalBits after = bits_of(context.uc_sigmask) & ~bit_of(os::own_signal);
   const SignalBits inside = self.signals.blocked.load(std::memory_order_relaxed);
-  self.signals.blocked.store(after, std::memory_order_seq_cst);
+  set_blocked(self, after);
   if ((inside & ~after) != 0) mask_changed(inside);
+}
+
+// The same, on the stack where it wants to be.
+void call_handler(fiber::Fiber& self, int signal, siginfo_t& info, const struct sigaction& action) {
+  if ((action.sa_flags & SA_RESETHAND) != 0) reset(signal);
+  struct Call {
+    fiber::Fiber& self;
+    int signal;
+    siginfo_t& info;
+    const struct sigaction& action;
+  } call{self, signal, info, action};
+  const auto make = [](void* argument) {
+    const Call& made = *static_cast<Call*>(argument);
+    ucontext_t context{};
+    call_handler_here(made.self, made.signal, made.info, made.action, context);
+  };
+  call_on_alternate_stack(action.sa_flags, make, &call);
 }
 
 // One signal of the calling thread's; answers whether a call that it interrupts goes on.
@@ -111,13 +142,33 @@ bool handle(fiber::Fiber& self, int signal, siginfo_t& info) {
   return (action.sa_flags & SA_RESTART) != 0;
 }
 
+// Takes a signal of this number from the kernel, if there is one.
+bool take_from_kernel(int signal, siginfo_t& info) {
+  const SignalBits wanted = bit_of(signal);
+  const timespec at_once{};
+  return os::call(SYS_rt_sigtimedwait, &wanted, &info, &at_once, sizeof(wanted)) > 0;
+}
+
+// Who has the copy of a signal that the kernel was told of.
+enum class Copy : std::uint8_t { in_kernel, taken };
+
 // Takes a signal that was sent to the fiber; false: it has been handled already.
-bool take(fiber::Fiber& self, int signal, siginfo_t& info) {
-  bool more = false;
+bool take(fiber::Fiber& self, int signal, siginfo_t& info, Copy copy = Copy::in_kernel) {
   self.signals.pending.fetch_and(~bit_of(signal), std::memory_order_seq_cst);
-  const bool found = queue.pop(self, signal, info, more);
-  if (more) self.signals.pending.fetch_or(bit_of(signal), std::memory_order_seq_cst);
-  return found;
+  SignalQueue::Taken taken;
+  if (!queue.pop(self, signal, taken)) return false;
+  if (taken.more) self.signals.pending.fetch_or(bit_of(signal), std::memory_order_seq_cst);
+  info = taken.info;
+  note_delivery(info);
+  if (taken.told && copy == Copy::in_kernel) {
+    siginfo_t unwanted{};
+    if (!self.is_home()) {
+      thread_state.told_too_late |= bit_of(signal);
+    } else {
+      take_from_kernel(signal, unwanted);
+    }
+  }
+  return true;
 }
 
 // A thread of the program's that takes the signal: the first one, if it does.
@@ -133,25 +184,23 @@ fiber::Fiber* who_takes(int signal) {
   return found;
 }
 
-// In the catcher, which has taken a signal of the process.
-void route(int signal, const siginfo_t& info) {
+// In the catcher: a signal for the process is pending.
+void route(int signal) {
   // Announced first: whoever stops to block it sees this, or is seen.
   withheld.fetch_or(bit_of(signal), std::memory_order_seq_cst);
   fiber::Fiber* const fiber = who_takes(signal);
-  if (fiber == nullptr) {
-    // What the kernel said of a sender (a code that is not negative) nobody else may say.
-    const long process = os::call(SYS_getpid);
-    if (os::call(SYS_rt_sigqueueinfo, process, signal, &info) != 0) {
-      os::call(SYS_kill, process, signal);
-    }
-    return;
-  }
+  if (fiber == nullptr) return;
   withheld.fetch_and(~bit_of(signal), std::memory_order_seq_cst);
-  if (has_handler(signal)) {
-    send_to(*fiber, signal, info);
-  } else {
-    take_default_action(signal);
-  }
+  siginfo_t info{};
+  if (!take_from_kernel(signal, info)) return;  // somebody else has
+  send_or_act(*fiber, signal, info);
+}
+
+// A fault of the fiber's, on the stack where its handler wants to be.
+void handle_fault(int signal, siginfo_t& info, ucontext_t& context) {
+  const struct sigaction action = action_of(signal);
+  if ((action.sa_flags & SA_RESETHAND) != 0) forget_handler(signal);
+  call_handler_here(fiber::self(), signal, info, action, context);
 }
 
 // The kernel's handler of everything that the program handles.
@@ -159,63 +208,41 @@ void on_signal(int signal, siginfo_t* info, void* context) {
   fiber::Fiber* const self = fiber::this_fiber;
   siginfo_t copy = *info;
   if (is_told_by_us(*info)) {
-    if (self == nullptr || !take(*self, signal, copy)) return;
+    if (self == nullptr || !take(*self, signal, copy, Copy::taken)) return;
     info = &copy;
   }
   const struct sigaction action = action_of(signal);
   if (!is_function(action)) return;
+  auto& interrupted = *static_cast<ucontext_t*>(context);
+  if (self != nullptr && !self->is_home()) {
+    // By a carrier comes nothing but faults. What the thread has blocked kills, as natively.
+    if ((self->signals.blocked.load(std::memory_order_relaxed) & bit_of(signal)) != 0) {
+      reset(signal);
+      return take_default_action(signal);
+    }
+    return handle_fault_of_fiber(signal, action.sa_flags, *info, interrupted, handle_fault);
+  }
   if ((action.sa_flags & SA_RESETHAND) != 0) forget_handler(signal);
+  if (self == nullptr || !thread_state.mask_is_ours) {
+    return invoke(action, signal, info, context);
+  }
+  // The kernel has changed its mask, and changes it back.
+  const bool stayed_home = thread_state.stays_home;
+  const SignalBits before = self->signals.blocked.load(std::memory_order_relaxed);
+  self->signals.blocked.store(mask_in_handler(before, signal, action), std::memory_order_seq_cst);
   invoke(action, signal, info, context);
+  const SignalBits after = stayed_home ? bits_of(interrupted.uc_sigmask) : before;
+  set_blocked(*self, after);
+  if (!self->is_home() || thread_state.stays_home != stayed_home) {
+    keep_to_kernel_thread(interrupted, bits_of(interrupted.uc_sigmask));
+  }
   // A wait of ours, at home, is a futex call that goes on by itself: it has to be told.
-  if (self != nullptr && (action.sa_flags & SA_RESTART) == 0 &&
+  if ((action.sa_flags & SA_RESTART) == 0 &&
       self->permit.load(std::memory_order_relaxed) == fiber::Permit::parked_home) {
     sched::interrupt(*self, Interrupt::handled);
   }
 }
 
-// The code of this library and of libc, where a fiber must not be disturbed: it may hold a lock of
-// the engine's, or be about to switch.
-class QuietCode {
- public:
-  void find() noexcept { ::dl_iterate_phdr(&QuietCode::add, this); }
-  bool has(std::uintptr_t address) const noexcept {
-    for (const Range& range : ranges_) {
-      if (address >= range.begin && address < range.end) return true;
-    }
-    return false;
-  }
-
- private:
-  struct Range {
-    std::uintptr_t begin = 0;
-    std::uintptr_t end = 0;
-  };
-  static int add(dl_phdr_info* info, std::size_t, void* self) {
-    const auto here = reinterpret_cast<std::uintptr_t>(&QuietCode::add);
-    const char* const name = info->dlpi_name == nullptr ? "" : info->dlpi_name;
-    const bool by_name = std::strstr(name, "/libc.so") != nullptr ||
-                         std::strstr(name, "/ld-linux") != nullptr ||
-                         std::strstr(name, "vdso") != nullptr;
-    Range all{.begin = ~std::uintptr_t{0}, .end = 0};
-    bool is_ours = false;
-    for (int i = 0; i < info->dlpi_phnum; ++i) {
-      const auto& segment = info->dlpi_phdr[i];
-      if (segment.p_type != PT_LOAD) continue;
-      const std::uintptr_t begin = info->dlpi_addr + segment.p_vaddr;
-      all.begin = std::min(all.begin, begin);
-      all.end = std::max(all.end, begin + segment.p_memsz);
-      is_ours |= here >= begin && here < begin + segment.p_memsz;
-    }
-    auto& ranges = static_cast<QuietCode*>(self)->ranges_;
-    for (Range& range : ranges) {
-      if ((!by_name && !is_ours) || range.end != 0) continue;
-      range = all;
-      break;
-    }
-    return 0;
-  }
-  Range ranges_[4] = {};
-};
 constinit QuietCode quiet_code;
 
 // Our own signal, to a kernel thread that runs a fiber for which there is something.
@@ -226,6 +253,8 @@ void on_own_signal(int, siginfo_t*, void* context) {
   if (self == nullptr || !sched::counts_as_away(*self)) return;
   if (quiet_code.has(static_cast<std::uintptr_t>(registers[REG_RIP]))) return;
   run_handlers();
+  auto& interrupted = *static_cast<ucontext_t*>(context);
+  keep_to_kernel_thread(interrupted, bits_of(interrupted.uc_sigmask));
 }
 
 // Whether the fiber has something to handle that it has not been woken for.
@@ -234,8 +263,12 @@ bool kick(fiber::Fiber& fiber) {
                            ~fiber.signals.blocked.load(std::memory_order_seq_cst);
   if (fiber.runtime == nullptr || ready == 0) return false;
   const sched::Carrier* const carrier = fiber.carrier.load(std::memory_order_relaxed);
-  // At home in a call it hears of it from the kernel, and our own signal would end the call.
-  if (carrier == nullptr && !fiber.is_leaving()) return true;
+  // At home in a call it hears of it from the kernel, and our own signal would end the call. To go
+  // home for good it waits for the end of the call; pairs with close_to_signals().
+  if (carrier == nullptr && !fiber.is_leaving()) {
+    const bool is_in_call = fiber.signals.open_to_kernel.load(std::memory_order_seq_cst);
+    return !is_in_call || (ready & ~bit_of(os::own_signal)) != 0;
+  }
   const std::uint32_t runner = carrier != nullptr ? carrier->own->id : fiber.id;
   os::call(SYS_tgkill, os::call(SYS_getpid), runner, os::own_signal);
   return true;
@@ -254,21 +287,50 @@ void wake_catcher() {
   os::call(SYS_tgkill, os::call(SYS_getpid), catcher_id.load(), os::own_signal);
 }
 
+// Says when one of these is pending, and takes none. False: there is no descriptor for it.
+bool watch_for(os::OwnDescriptor& descriptor, SignalBits signals) {
+  const auto set = [&](int number) {
+    return os::call(SYS_signalfd4, number, &signals, sizeof(signals), SFD_CLOEXEC);
+  };
+  if (descriptor.number() >= 0) return set(descriptor.number()) >= 0;
+  return descriptor.open([&] { return set(-1); }) == 0;
+}
+
+// What the catcher was woken for: a timer, or to look around.
+void take_own_signals() {
+  siginfo_t info{};
+  while (take_from_kernel(os::own_signal, info)) {
+    if (info.si_code == SI_TIMER) timer_expired(info);
+  }
+}
+
 void* catch_signals(void*) {
   is_catcher = true;
   os::call(SYS_prctl, PR_SET_NAME, "weft-signals");
   const SignalBits own = bit_of(os::own_signal);
   os::call(SYS_rt_sigprocmask, SIG_BLOCK, &own, nullptr, sizeof(own));
   catcher_id.store(static_cast<std::uint32_t>(os::call(SYS_gettid)), std::memory_order_seq_cst);
+  auto& descriptor = *new os::OwnDescriptor;  // for as long as the process lives
+  SignalBits watched = 0;
+  bool is_watching = false;
   for (;;) {
     const bool again = some_undelivered.exchange(false, std::memory_order_seq_cst) && kick_all();
     if (again) some_undelivered.store(true, std::memory_order_seq_cst);
     const SignalBits wanted = ~withheld.load(std::memory_order_seq_cst) & ~not_to_be_caught;
+    if (!is_watching || wanted != watched) {
+      is_watching = watch_for(descriptor, wanted);
+      watched = wanted;
+    }
+    pollfd look{.fd = descriptor.number(), .events = POLLIN, .revents = 0};
     const timespec soon{.tv_sec = 0, .tv_nsec = 1'000'000};
-    siginfo_t info{};
-    const long signal =
-        os::call(SYS_rt_sigtimedwait, &wanted, &info, again ? &soon : nullptr, sizeof(wanted));
-    if (signal > 0 && signal != os::own_signal) route(static_cast<int>(signal), info);
+    const bool comes_back = again || !is_watching;
+    os::call(SYS_ppoll, &look, 1, comes_back ? &soon : nullptr, nullptr, 0);
+    SignalBits pending = 0;
+    os::call(SYS_rt_sigpending, &pending, sizeof(pending));
+    if ((pending & own) != 0) take_own_signals();
+    for (pending &= wanted & ~own; pending != 0; pending &= pending - 1) {
+      route(std::countr_zero(pending) + 1);
+    }
   }
 }
 
@@ -309,24 +371,103 @@ void take_default_action(int signal) noexcept {
   os::call(SYS_rt_sigprocmask, SIG_SETMASK, &before, nullptr, sizeof(before));
 }
 
+namespace {
+
+void wake_for_signal(fiber::Fiber& fiber) {
+  sched::interrupt(fiber, Interrupt::signal);
+  some_undelivered.store(true, std::memory_order_seq_cst);
+  if (!is_catcher) wake_catcher();
+}
+
+// Tells the kernel of a signal that is posted to a thread at home.
+void tell_kernel(const fiber::Fiber& fiber, int signal, const siginfo_t& info) {
+  siginfo_t told = info;
+  told.si_signo = signal;
+  // Nobody may tell the kernel that another thread has sent it by tgkill.
+  told.si_code = SI_QUEUE;
+  told.si_value.sival_ptr = reinterpret_cast<void*>(told_by_us);
+  os::call(SYS_rt_tgsigqueueinfo, os::call(SYS_getpid), fiber.id.load(), signal, &told);
+}
+
+// Whether the signal is made the process's: there is a signalfd for it, that only the kernel
+// serves.
+bool give_to_process(int signal, const siginfo_t& info) {
+  const bool wanted = (read_by_signalfd.load(std::memory_order_relaxed) & bit_of(signal)) != 0;
+  if (!wanted || who_takes(signal) != nullptr) return false;
+  const long process = os::call(SYS_getpid);
+  const long error = info.si_code == SI_QUEUE
+                         ? os::call(SYS_rt_sigqueueinfo, process, signal, &info)
+                         : os::call(SYS_kill, process, signal);
+  return error == 0;
+}
+
+}  // namespace
+
 int send_to(fiber::Fiber& fiber, int signal, const siginfo_t& info) noexcept {
-  if (!queue.push(fiber, signal, info)) return EAGAIN;
-  fiber.signals.pending.fetch_or(bit_of(signal), std::memory_order_seq_cst);
-  // Pairs with open_to_signals(): either it sees the signal, or we see that the kernel may
-  // interrupt.
-  if (fiber.signals.open_to_kernel.load(std::memory_order_seq_cst)) {
-    siginfo_t told = info;
-    told.si_signo = signal;
-    told.si_code =
-        SI_QUEUE;  // nobody may tell the kernel that another thread has sent it by tgkill
-    told.si_value.sival_ptr = reinterpret_cast<void*>(told_by_us);
-    os::call(SYS_rt_tgsigqueueinfo, os::call(SYS_getpid), fiber.id.load(), signal, &told);
-  } else if ((fiber.signals.blocked.load(std::memory_order_seq_cst) & bit_of(signal)) == 0) {
-    sched::interrupt(fiber, Interrupt::signal);
-    some_undelivered.store(true, std::memory_order_seq_cst);
-    if (!is_catcher) wake_catcher();
-  }
+  if (give_to_process(signal, info)) return 0;
+  const bool has_room = queue.push(fiber, signal, info, [&](bool is_told) {
+    const SignalBits before =
+        fiber.signals.pending.fetch_or(bit_of(signal), std::memory_order_seq_cst);
+    // What is not pending was left behind by a thread that had this record before.
+    if (is_told && (before & bit_of(signal)) != 0) return true;
+    // Pairs with open_to_signals(): either it sees the signal, or we see that the kernel may
+    // interrupt.
+    const bool is_open = fiber.signals.open_to_kernel.load(std::memory_order_seq_cst);
+    if (is_open) tell_kernel(fiber, signal, info);
+    return is_open;
+  });
+  if (!has_room) return EAGAIN;
+  const bool is_open = fiber.signals.open_to_kernel.load(std::memory_order_seq_cst);
+  const auto blocked = fiber.signals.blocked.load(std::memory_order_seq_cst);
+  if (!is_open && (blocked & bit_of(signal)) == 0) wake_for_signal(fiber);
   return 0;
+}
+
+fiber::Fiber* fiber_by_id(int id) noexcept {
+  fiber::Fiber* found = nullptr;
+  fiber::for_each([&](fiber::Fiber& fiber) {
+    if (fiber.runtime != nullptr && fiber.id.load() == static_cast<std::uint32_t>(id) &&
+        fiber.place.load() != fiber::Place::finished) {
+      found = &fiber;
+    }
+  });
+  return found;
+}
+
+fiber::Fiber* fiber_of_thread(pthread_t thread) noexcept {
+  for (;;) {
+    fiber::Fiber* const fiber = fiber::fiber_of(thread);
+    if (fiber != nullptr && fiber->runtime != nullptr) return fiber;
+    if (fiber != nullptr && fiber->place.load() == fiber::Place::finished) return nullptr;
+    if (sched::thread_of(thread) == nullptr) return nullptr;
+    sched::yield();
+  }
+}
+
+int send_or_act(fiber::Fiber& fiber, int signal, const siginfo_t& info) noexcept {
+  const auto blocked = fiber.signals.blocked.load(std::memory_order_seq_cst);
+  // Without a handler it is about the process, whoever it is sent to; or about nobody.
+  const bool acts = !has_handler(signal) && signal != SIGKILL && signal != SIGSTOP &&
+                    (blocked & bit_of(signal)) == 0;
+  if (!acts) return send_to(fiber, signal, info);
+  take_default_action(signal);
+  return 0;
+}
+
+void begin_thread(SignalBits mask) noexcept {
+  const SignalBits before = exchange_program_mask(mask);
+  thread_state.mask_is_ours = true;
+  mask_changed(before);
+}
+
+void summon_home(fiber::Fiber& fiber) noexcept {
+  if (fiber.runtime == nullptr) return;
+  fiber.signals.pending.fetch_or(bit_of(os::own_signal), std::memory_order_seq_cst);
+  wake_for_signal(fiber);
+}
+
+void note_signalfd(SignalBits signals) noexcept {
+  read_by_signalfd.fetch_or(signals, std::memory_order_relaxed);
 }
 
 siginfo_t info_of_thread_signal(int signal) noexcept {
@@ -354,8 +495,14 @@ Handled run_handlers() noexcept {
   for (;;) {
     const SignalBits ready = self.signals.pending.load(std::memory_order_seq_cst) &
                              ~self.signals.blocked.load(std::memory_order_relaxed);
-    if (ready == 0) return result;
-    const int signal = std::countr_zero(ready) + 1;
+    if ((ready & bit_of(os::own_signal)) != 0 && sched::counts_as_away(self)) {
+      self.signals.pending.fetch_and(~bit_of(os::own_signal), std::memory_order_seq_cst);
+      stay_home("CPU clock of a thread");
+      continue;
+    }
+    const SignalBits sent = ready & ~bit_of(os::own_signal);
+    if (sent == 0) return result;
+    const int signal = std::countr_zero(sent) + 1;
     siginfo_t info{};
     if (!take(self, signal, info)) continue;
     result.any = true;
@@ -369,6 +516,18 @@ bool take_pending(SignalBits wanted, siginfo_t& info) noexcept {
     const SignalBits ready = self.signals.pending.load(std::memory_order_seq_cst) & wanted;
     if (ready == 0) return false;
     if (take(self, std::countr_zero(ready) + 1, info)) return true;
+  }
+}
+
+bool take_told(int signal, siginfo_t& info) noexcept {
+  return take(fiber::self(), signal, info, Copy::taken);
+}
+
+void forget_told_too_late() noexcept {
+  SignalBits& late = thread_state.told_too_late;
+  for (; late != 0; late &= late - 1) {
+    siginfo_t info{};
+    take_from_kernel(std::countr_zero(late) + 1, info);
   }
 }
 
@@ -408,12 +567,21 @@ void start_catcher() noexcept {
   WEFT_REAL(sigaction)(os::own_signal, &own, nullptr);
   pthread_t catcher{};
   const os::SignalMask none_for_the_new_thread;
-  fiber::libc().create(&catcher, nullptr, catch_signals, nullptr);
+  const int error = fiber::libc().create(&catcher, nullptr, catch_signals, nullptr);
+  os::check(error == 0, "weft: no kernel thread left for signals; raise `ulimit -u`");
+}
+
+std::uint32_t id_of_catcher() noexcept {
+  // It has just been started, if it has not said so yet.
+  while (catcher_id.load(std::memory_order_seq_cst) == 0) os::call(SYS_sched_yield);
+  return catcher_id.load(std::memory_order_seq_cst);
 }
 
 void forget_signals() noexcept {
   queue.forget();
   withheld.store(0, std::memory_order_relaxed);
+  catcher_id.store(0, std::memory_order_relaxed);
+  forget_timers();
   for (Action& action : actions) action.lock.unlock();
 }
 

@@ -17,7 +17,15 @@ struct ThreadState {
   bool cancel_pending = false;  // somebody wants its end, and it does not allow that now
   atomic<bool> cancel_requested{false};  // by another thread, perhaps before it had a record
   bool cancel_at_once = false;           // asynchronous: it stays at home
+  bool stays_home = false;               // for good: with the program's mask in the kernel
+  bool makes_home = false;               // the thread that it makes now is a home
+  bool home_lacks_stack = false;         // the kernel has not heard of alternate_stack
+  bool waits_with_mask = false;          // that of ppoll() and the like, and has another after it
+  SignalBits mask_after_wait = 0;
   std::uint32_t handlers_run = 0;
+  SignalBits mask_of_home = 0;   // the kernel's, before it stayed there
+  SignalBits told_too_late = 0;  // home may have copies of signals that were handled elsewhere
+  stack_t alternate_stack{.ss_sp = nullptr, .ss_flags = SS_DISABLE, .ss_size = 0};
 };
 
 inline thread_local constinit ThreadState thread_state __attribute__((tls_model("initial-exec"))){};
@@ -32,6 +40,15 @@ void keep_program_mask() noexcept;
 // with a destructor: whoever is cancelled there ends with the program's mask.
 SignalBits open_to_signals() noexcept;
 void close_to_signals(SignalBits before) noexcept;
+
+// Moves the calling thread home for good, where it is what it is natively. Where it is at home
+// already for a call, that call's end would move it away: then it does nothing.
+void stay_home(const char* site) noexcept;
+// After all it may leave.
+void leave_home_again() noexcept;
+
+// Writes what the program has blocked in the calling thread.
+void set_blocked(fiber::Fiber& self, SignalBits mask) noexcept;
 
 // The program has another mask for one call, which gives it to the kernel. Answers the one before.
 SignalBits exchange_program_mask(SignalBits mask) noexcept;

@@ -171,6 +171,7 @@ void Runtime::sleep(Carrier& carrier, Worker& worker) {
   idle_.get_up(worker.sleeper);
   if (monitor_ != nullptr) monitor_->somebody_is_up();
   poller_->deliver(events, count);
+  files_.reap();
   fire_timers(worker);
 }
 

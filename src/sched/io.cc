@@ -2,6 +2,8 @@
 // Each call, in a form that cannot block.
 #include "sched/io.h"
 
+#include <asm/ioctls.h>
+#include <asm/termbits.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -15,8 +17,8 @@
 #include "os/poll_now.h"
 #include "os/socket_option.h"
 #include "os/system_call.h"
+#include "sched/files.h"
 #include "sched/interrupt.h"
-#include "sched/park.h"
 
 namespace weft::sched {
 namespace {
@@ -50,6 +52,15 @@ long transfer_without_blocking(long number, int descriptor, const void* data, st
 bool has_nonblock(int descriptor) {
   const long flags = os::call(SYS_fcntl, descriptor, F_GETFL);
   return flags >= 0 && (flags & O_NONBLOCK) != 0;
+}
+
+// Whether a read of a raw terminal ends when some time is over (VTIME), which poll knows nothing
+// of: such a one blocks, at home, and never for long.
+bool ends_by_time(int descriptor, bool is_ready) {
+  termios settings{};
+  if (os::call(SYS_ioctl, descriptor, TCGETS, &settings) != 0) return false;
+  if ((settings.c_lflag & ICANON) != 0) return false;
+  return settings.c_cc[VMIN] == 0 || (is_ready && settings.c_cc[VTIME] != 0);
 }
 
 // A file gave what is in the cache; a read that blocks goes on to its end. Answers how much more.
@@ -112,7 +123,10 @@ long read(int descriptor, void* buffer, std::size_t bytes) {
     if (attempt == Attempt::blocking) return take();
     const long moved = transfer_without_blocking(SYS_preadv2, descriptor, buffer, bytes, -1);
     if (moved != -EOPNOTSUPP || is_file(descriptor)) return moved;
-    return is_ready(descriptor, POLLIN) ? take() : long{-EAGAIN};
+    const bool ready = is_ready(descriptor, POLLIN);
+    if (ends_by_time(descriptor, ready)) return long{-EOPNOTSUPP};
+    // A FIFO that nobody writes to is at its end, and not ready.
+    return ready || has_nonblock(descriptor) ? take() : long{-EAGAIN};
   });
   if (result <= 0 || static_cast<std::size_t>(result) >= bytes) return result;
   return result +
@@ -129,7 +143,11 @@ long write(int descriptor, const void* buffer, std::size_t bytes) {
       const std::size_t rest_bytes = bytes - written;
       if (attempt == Attempt::blocking) return os::call(SYS_write, descriptor, rest, rest_bytes);
       const long moved = transfer_without_blocking(SYS_pwritev2, descriptor, rest, rest_bytes, -1);
-      if (moved != -EOPNOTSUPP || is_file(descriptor)) return moved;
+      if (moved != -EOPNOTSUPP) return moved;
+      if (is_file(descriptor)) {
+        const iovec vector{const_cast<std::byte*>(rest), rest_bytes};
+        return write_to_cache(descriptor, &vector, 1).value_or(moved);
+      }
       if (!is_ready(descriptor, POLLOUT)) return long{-EAGAIN};
       // A FIFO or a terminal: for more than that, it would block although it is ready.
       return os::call(SYS_write, descriptor, rest, std::min<std::size_t>(rest_bytes, PIPE_BUF));
@@ -238,35 +256,6 @@ long close(int descriptor) {
   return result;
 }
 
-long read_at(int descriptor, void* buffer, std::size_t bytes, off_t offset) {
-  auto* const data = static_cast<std::byte*>(buffer);
-  std::size_t done = 0;
-  const auto position = [&] { return offset + static_cast<off_t>(done); };
-  if (offset >= 0 && be_away(fiber::self())) {
-    while (done < bytes) {
-      const long result =
-          transfer_without_blocking(SYS_preadv2, descriptor, data + done, bytes - done, position());
-      if (result == 0) return static_cast<long>(done);  // the end
-      if (result < 0) break;
-      done += static_cast<std::size_t>(result);
-    }
-    if (done == bytes) return static_cast<long>(done);
-  }
-  const long rest = at_home("pread", [&] {
-    return os::call(SYS_pread64, descriptor, data + done, bytes - done, position());
-  });
-  return rest < 0 ? done_or(done, rest) : static_cast<long>(done) + rest;
-}
-
-long write_at(int descriptor, const void* buffer, std::size_t bytes, off_t offset) {
-  return at_home("pwrite",
-                 [&] { return os::call(SYS_pwrite64, descriptor, buffer, bytes, offset); });
-}
-
-long synchronize(int descriptor) {
-  return at_home("fsync", [&] { return os::call(SYS_fsync, descriptor); });
-}
-
 void sleep_until(os::Instant deadline) noexcept {
   const fiber::Fiber& self = fiber::self();
   while (os::MonotonicClock::now() < deadline && !is_interrupted(self)) {
@@ -365,8 +354,9 @@ long read_vector(int descriptor, const iovec* vectors, std::size_t count) {
     const long moved =
         transfer_vector_without_blocking(SYS_preadv2, descriptor, vectors, count, -1);
     if (moved != -EOPNOTSUPP || is_file(descriptor)) return moved;
-    // A FIFO that nobody writes to is at its end, and not ready.
-    return is_ready(descriptor, POLLIN) || has_nonblock(descriptor) ? take() : long{-EAGAIN};
+    const bool ready = is_ready(descriptor, POLLIN);
+    if (ends_by_time(descriptor, ready)) return long{-EOPNOTSUPP};
+    return ready || has_nonblock(descriptor) ? take() : long{-EAGAIN};  // as read() does
   });
   if (result <= 0) return result;
   RestOfVector rest(vectors, count);
@@ -390,7 +380,10 @@ long write_vector(int descriptor, const iovec* vectors, std::size_t count) {
       }
       const long moved = transfer_vector_without_blocking(SYS_pwritev2, descriptor, rest.vectors(),
                                                           rest.count(), -1);
-      if (moved != -EOPNOTSUPP || is_file(descriptor)) return moved;
+      if (moved != -EOPNOTSUPP) return moved;
+      if (is_file(descriptor)) {
+        return write_to_cache(descriptor, rest.vectors(), rest.count()).value_or(moved);
+      }
       if (!is_ready(descriptor, POLLOUT)) return long{-EAGAIN};
       RestOfVector first(rest.vectors(), rest.count());
       first.limit(PIPE_BUF);  // as write() does
@@ -403,19 +396,6 @@ long write_vector(int descriptor, const iovec* vectors, std::size_t count) {
     }
     rest.advance(static_cast<std::size_t>(result));
   }
-}
-
-long read_vector_at(int descriptor, const iovec* vectors, std::size_t count, off_t offset) {
-  if (offset >= 0 && be_away(fiber::self())) {
-    const long result =
-        transfer_vector_without_blocking(SYS_preadv2, descriptor, vectors, count, offset);
-    const bool may_be_more =
-        result > 0 && static_cast<std::size_t>(result) < RestOfVector(vectors, count).bytes();
-    if (!may_be_more && result != -EAGAIN && result != -EOPNOTSUPP) return result;
-  }
-  return at_home("preadv", [&] {
-    return os::call(SYS_preadv, descriptor, vectors, count, offset, offset < 0 ? -1L : 0L);
-  });
 }
 
 namespace {

@@ -20,11 +20,18 @@
 
 #include "fiber/fiber.h"
 #include "os/clock.h"
+#include "sched/park.h"
 #include "sched/poller.h"
 #include "sched/runtime.h"
 #include "sched/thread.h"
 
 namespace weft::sched {
+
+// For calls that may not have to wait: lets others run if the monitor has asked for it. The caller
+// is away from home.
+inline void give_way(fiber::Fiber& self) noexcept {
+  if (self.carried_by()->attention.load(std::memory_order_relaxed) != 0) yield();
+}
 
 // How a call is tried.
 enum class Attempt : std::uint8_t { without_blocking, blocking };
@@ -75,6 +82,7 @@ template <class Call>
 long when_ready(Request& request, std::size_t bytes, Call call) {
   fiber::Fiber& self = fiber::self();
   if (!be_away(self)) return call(Attempt::blocking);
+  give_way(self);
   const auto block_at_home = [&] {
     return at_home("file", [&] { return call(Attempt::blocking); });
   };
@@ -135,17 +143,12 @@ long poll(pollfd* descriptors, std::size_t count, os::Instant deadline);
 long close(int descriptor);
 // As setsockopt(2). Time-outs that are set otherwise after somebody has waited are not noticed.
 long set_option(int descriptor, int level, int option, const void* value, socklen_t value_bytes);
-// Files: what is not in the cache is read at home.
-long read_at(int descriptor, void* buffer, std::size_t bytes, off_t offset);
-long write_at(int descriptor, const void* buffer, std::size_t bytes, off_t offset);
-long synchronize(int descriptor);
 // Returns before the deadline only where the fiber is interrupted.
 void sleep_until(os::Instant deadline) noexcept;
 
 // The same for several buffers. The vector is the program's, and may be anywhere.
 long read_vector(int descriptor, const iovec* vectors, std::size_t count);
 long write_vector(int descriptor, const iovec* vectors, std::size_t count);
-long read_vector_at(int descriptor, const iovec* vectors, std::size_t count, off_t offset);
 // As sendmsg(2): all of it, to a stream.
 long send_message(int descriptor, const msghdr* message, int flags);
 // As recvmsg(2): all of it, from a stream and with MSG_WAITALL.

@@ -145,10 +145,11 @@ void Monitor::look_after(Worker& worker, Seen& seen, os::Instant now) {
   // Who runs is not asleep, and a call into /proc costs more than all the rest.
   const bool has_run = std::exchange(seen.cpu_time, cpu_time) != cpu_time;
   if (seen.cpu_time_before.count() < 0) seen.cpu_time_before = cpu_time;
-  if (now - seen.since < options_.patience_asleep) return;
-  const bool asleep = !has_run && os::is_asleep(carrier->own->id);
   const bool others_wait =
       runtime_.anything_to_share() || next != nullptr || !worker.pinned.empty();
+  if (others_wait) carrier->attention.store(1, std::memory_order_relaxed);
+  if (now - seen.since < options_.patience_asleep) return;
+  const bool asleep = !has_run && os::is_asleep(carrier->own->id);
   const auto ran_for = cpu_time - seen.cpu_time_before;
   if (asleep || (others_wait && ran_for >= options_.patience_running)) {
     relieve(worker, *carrier, asleep);

@@ -8,7 +8,9 @@
 //   - it runs, for longer than patience_running of its own CPU time, while others are ready: the
 //     same, and the kernel shares the CPU between the two.
 // The carrier keeps its fiber, and is spare when the fiber stops. Each call site is recorded once.
-// Relieved carriers are limited: beyond the limit they wait, and are counted.
+// Before that, a fiber that keeps others waiting is asked to give way at its next call
+// (give_way()): a connection whose peer is always faster never has to wait for anything. Relieved
+// carriers are limited: beyond the limit they wait, and are counted.
 //
 // It also does what a busy worker leaves undone: fibers in Worker::next while others sleep, and the
 // poller and timers when nobody is there for them.
@@ -53,6 +55,11 @@ class Monitor {
   // Called by a worker that gets up.
   void somebody_is_up() noexcept {
     if (asleep_.load(std::memory_order_relaxed) != 0) wake();
+  }
+
+  // The process ends, and this does not: nothing is left of it in the file system.
+  void withdraw_page() noexcept {
+    if (statistics_ != nullptr) statistics_->withdraw();
   }
 
   const StuckCalls& stuck_calls() const noexcept { return stuck_calls_; }

@@ -18,6 +18,7 @@ namespace weft::sched {
 Runtime::Runtime(const RuntimeOptions& options)
     : most_workers_(std::max(options.most_workers, options.workers)),
       lends_places_(options.lends_places && options.monitored),
+      files_(epoll_, options.file_requests),
       workers_(new Worker[most_workers_]),
       poller_(new Poller(epoll_)) {
   arch::prepare();

@@ -11,6 +11,7 @@
 #include "os/clock.h"
 #include "os/epoll.h"
 #include "os/spin_lock.h"
+#include "sched/file_ring.h"
 #include "sched/idle_workers.h"
 #include "sched/injection_queue.h"
 #include "sched/monitor.h"
@@ -29,6 +30,9 @@ struct RuntimeOptions {
   // Whether a new thread may begin at home while a worker has nothing to do; see begin(). Needs the
   // monitor, who calls the place in from a thread that keeps it.
   bool lends_places = true;
+  // How many requests to files may be under way at once, the rest are made at home; see
+  // file_ring.h.
+  unsigned file_requests = 1024;
   MonitorOptions monitor{};
 };
 
@@ -90,6 +94,7 @@ class Runtime {
   std::uint32_t most_workers() const noexcept { return most_workers_; }
   std::uint32_t spares() const noexcept { return spares_.load(std::memory_order_relaxed); }
   Poller& poller() noexcept { return *poller_; }
+  FileRing& files() noexcept { return files_; }
 
   // For those who look on.
   template <class Function>
@@ -141,6 +146,7 @@ class Runtime {
   const std::uint32_t most_workers_;
   const bool lends_places_;
   os::Epoll epoll_;
+  FileRing files_;
   IdleWorkers idle_{epoll_};
   InjectionQueue injected_;
   std::unique_ptr<Worker[]> workers_;

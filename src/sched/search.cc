@@ -140,6 +140,7 @@ void Runtime::poll_now(Worker& worker) noexcept {
   idle_.give_back_poller();
   worker.polls.add();
   poller_->deliver(events, count);
+  files_.reap();
 }
 
 void Runtime::fire_timers(Worker& worker) noexcept {

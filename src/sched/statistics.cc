@@ -123,12 +123,15 @@ Statistics::Statistics(const char* folder) noexcept {
   std::memcpy(page_->magic, StatisticsPage::magic_text, sizeof page_->magic);
 }
 
-Statistics::~Statistics() {
+void Statistics::withdraw() noexcept {
   // A child of fork() has a copy of this object, and the file is its parent's.
-  if (visible() && page_->process_id == own_process_id()) {
-    os::call(SYS_unlinkat, AT_FDCWD, path_, 0);
-    page_owner.store(0, std::memory_order_relaxed);
-  }
+  if (!visible() || page_->process_id != own_process_id()) return;
+  os::call(SYS_unlinkat, AT_FDCWD, path_, 0);
+  page_owner.store(0, std::memory_order_relaxed);
+}
+
+Statistics::~Statistics() {
+  withdraw();
   os::call(SYS_munmap, page_, sizeof(StatisticsPage));
 }
 

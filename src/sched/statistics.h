@@ -81,7 +81,7 @@ struct StatisticsSnapshot {
 // Any change to what is above or below is another version.
 struct StatisticsPage {
   static constexpr char magic_text[4] = {'w', 'e', 'f', 't'};
-  static constexpr std::uint32_t current_version = 1;
+  static constexpr std::uint32_t current_version = 2;
 
   char magic[4];  // written last when the page is made
   std::uint32_t version;
@@ -107,6 +107,10 @@ class Statistics {
 
   // Whether other processes can see it.
   bool visible() const noexcept { return path_[0] != '\0'; }
+
+  // Takes the file away, for a process that ends without the end of its runtime. Nobody who has
+  // opened it notices.
+  void withdraw() noexcept;
 
   // Called by one thread, the monitor. Takes some microseconds, and looks at every fiber there is:
   // ten times a second is often enough for people.

@@ -98,6 +98,79 @@ TEST(Statistics, FollowsNoLink) {
   EXPECT_EQ(std::filesystem::file_size(elsewhere), 4U);
 }
 
+TEST(Statistics, MakesNoFileThroughALinkToNothing) {
+  const Folder folder;
+  const std::string elsewhere = folder.path() + std::string("/elsewhere");
+  std::filesystem::create_symlink(elsewhere, folder.page());
+  const Statistics statistics(folder.path());
+  EXPECT_TRUE(statistics.visible());
+  EXPECT_FALSE(std::filesystem::exists(elsewhere));
+  EXPECT_FALSE(std::filesystem::is_symlink(folder.page()));
+}
+
+TEST(Statistics, WritesOntoNoFileThatHasAnotherName) {
+  const Folder folder;
+  const std::string elsewhere = folder.path() + std::string("/elsewhere");
+  std::ofstream(elsewhere) << "kept";
+  std::filesystem::create_hard_link(elsewhere, folder.page());
+  const Statistics statistics(folder.path());
+  EXPECT_TRUE(statistics.visible());
+  EXPECT_EQ(std::filesystem::file_size(elsewhere), 4U);
+}
+
+TEST(Statistics, WaitsForNobodyAtAFifo) {
+  const Folder folder;
+  ASSERT_EQ(::mkfifo(folder.page().c_str(), 0666), 0);
+  const Statistics statistics(folder.path());
+  EXPECT_TRUE(statistics.visible());
+  EXPECT_TRUE(std::filesystem::is_regular_file(folder.page()));
+}
+
+TEST(Statistics, StaysInMemoryWhereADirectoryHasItsName) {
+  const Folder folder;
+  std::filesystem::create_directory(folder.page());
+  EXPECT_FALSE(Statistics(folder.path()).visible());
+}
+
+TEST(Statistics, IsForItsOwnerWhateverTheMask) {
+  const Folder folder;
+  const mode_t before = ::umask(0);
+  const Statistics statistics(folder.path());
+  ::umask(before);
+  struct stat status {};
+  ASSERT_EQ(::stat(folder.page().c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 07777, 0600U);
+}
+
+// What somebody else has put there, in a folder for everybody, as /dev/shm is.
+TEST(Statistics, LeavesTheFilesOfOthersAlone) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root, to be two users";
+  constexpr uid_t nobody = 65534;
+  const Folder folder;
+  ASSERT_EQ(::chmod(folder.path(), 01777), 0);
+  for (const bool as_link : {false, true}) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      if (as_link) {
+        std::filesystem::create_symlink("/tmp", folder.page());
+      } else {
+        std::ofstream(folder.page()) << "theirs";
+        ::chmod(folder.page().c_str(), 0666);
+      }
+      if (::setresgid(nobody, nobody, nobody) != 0 || ::setresuid(nobody, nobody, nobody) != 0) {
+        ::_exit(2);
+      }
+      const bool is_visible = Statistics(folder.path()).visible();
+      const bool is_kept = as_link ? std::filesystem::is_symlink(folder.page())
+                                   : std::filesystem::file_size(folder.page()) == 6;
+      ::_exit(is_visible || !is_kept ? 1 : 0);
+    }
+    int status = -1;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0) << as_link;
+  }
+}
+
 TEST(Statistics, IsTheParentsAfterAFork) {
   const Folder folder;
   auto statistics = std::make_unique<Statistics>(folder.path());

@@ -55,8 +55,8 @@ void give_up(Thread* thread, std::uint32_t shares = 1) noexcept {
 void say_over(void* argument) noexcept {
   auto* const thread = static_cast<Thread*>(argument);
   Fiber& self = fiber::self();
-  Runtime& runtime = *self.runtime;
-  self.runtime = nullptr;  // from here on a thread that never leaves home
+  Runtime* const runtime = self.runtime;  // none: the only thread of a forked child
+  self.runtime = nullptr;                 // from here on a thread that never leaves home
   // Pairs with the load in the table's sweep, after which the record is another's.
   self.place.store(Place::finished, std::memory_order_release);
   // Pairs with join(): either it sees `over`, or we see the joiner.
@@ -64,7 +64,7 @@ void say_over(void* argument) noexcept {
   Fiber* const joiner = thread->joiner.load(std::memory_order_seq_cst);
   if (joiner != nullptr) unpark(*joiner);
   give_up(thread);
-  runtime.fiber_is_over();
+  if (runtime != nullptr) runtime->fiber_is_over();
 }
 
 void* home_main(void* argument) {

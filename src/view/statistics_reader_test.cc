@@ -108,10 +108,10 @@ TEST_F(StatisticsReaderTest, GivesUpOnAWriterThatStoppedHalfWay) {
 
 TEST_F(StatisticsReaderTest, SaysThatAnotherVersionIsAnother) {
   const Statistics statistics(folder_);
-  overwrite(offsetof(StatisticsPage, version), std::uint32_t{2});
+  overwrite(offsetof(StatisticsPage, version), std::uint32_t{3});
   EXPECT_EQ(error_of(::getpid()),
             "process " + std::to_string(::getpid()) +
-                " writes version 2 of its statistics, and this program reads version 1: "
+                " writes version 3 of its statistics, and this program reads version 2: "
                 "use the program of the same release");
 }
 

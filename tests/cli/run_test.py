@@ -9,6 +9,7 @@ import re
 import shutil
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import tempfile
@@ -79,7 +80,12 @@ class BadUse(Directory):
         self.check(self.run_it("--keep-native", "", "true"), 2, "--keep-native")
 
     def test_an_option_without_its_value(self):
-        self.check(self.run_it("--workers"), 2, "--workers")
+        for option in ["--workers", "--keep-native", "--report", "--children"]:
+            self.check(self.run_it(option), 2, option, "weft help run")
+            self.check(self.run_it(option, "--", "true"), 2, option)
+
+    def test_an_empty_name(self):
+        self.check(self.run_it(""), 127, "name is empty")
 
     def test_an_unknown_option(self):
         self.check(self.run_it("--wrokers", "2", "true"), 2, "'--wrokers'",
@@ -89,6 +95,8 @@ class BadUse(Directory):
         self.check(self.run_it("--report", self.path("none/report"), "true"), 2,
                    "No such file or directory", "--report")
         self.check(self.run_it("--report", self.directory, "true"), 2, "Is a directory")
+        self.check(self.run_it("--report", "/proc/report", "true"), 2, "/proc/report", "--report")
+        self.check(self.run_it("true", WEFT_REPORT=self.directory), 2, "WEFT_REPORT")
 
     def test_no_such_program(self):
         self.check(self.run_it("no-such-program"), 127, "no-such-program", "PATH")
@@ -105,13 +113,31 @@ class BadUse(Directory):
             file.write(b"\xb7\x00")  # arm64
         self.check(self.run_it(program), 126, "is for arm64", "x86-64")
 
+    # Nothing but a header, as a cross-compiler writes it.
+    def test_headers_of_others(self):
+        for name, bits, order, machine, kind, text in [
+                ("arm64", 2, 1, 183, 2, "is for arm64"), ("i386", 1, 1, 3, 2, "is for 32-bit x86"),
+                ("big_endian", 2, 2, 62, 2, "big-endian"),
+                ("object", 2, 1, 62, 1, "not a program: link it first")]:
+            header = b"\x7fELF" + bytes([bits, order, 1]) + bytes(9)
+            header += struct.pack("<HHIQQQIHHHHHH", kind, machine, 1, 0, 64, 0, 0, 64, 56, 0, 0, 0, 0)
+            with open(self.write(name, ""), "wb") as file:
+                file.write(header)
+            self.check(self.run_it(self.path(name)), 126, self.path(name), text)
+            script = self.write(name + "_script", f"#!{self.path(name)}\n")
+            self.check(self.run_it(script), 126, script, self.path(name), text)
+
     def test_a_program_that_is_cut_short(self):
         program = self.copy("short")
         os.truncate(program, 100)
         self.check(self.run_it(program), 126, "ends before")
 
     def test_set_user_id(self):
-        self.check(self.run_it(self.copy("privileged", 0o4755)), 126, "set-user-ID", "LD_PRELOAD")
+        self.check(self.run_it(self.copy("privileged", 0o4755)), 126, "set-user-ID", "LD_PRELOAD",
+                   "run it without weft")
+        self.check(self.run_it(self.copy("group", 0o2755)), 126, "set-group-ID", "LD_PRELOAD")
+        script = self.write("script", f"#!{self.path('privileged')}\n")
+        self.check(self.run_it(script), 126, script, "set-user-ID")
 
     def test_a_static_binary(self):
         if shutil.which("cc") is None:
@@ -135,8 +161,10 @@ class BadUse(Directory):
         self.check(self.run_it(program), 126, "file capabilities", "setcap -r")
 
     def test_an_interpreter_that_is_not_there(self):
-        self.check(self.run_it(self.write("script", "#!/nonexistent/sh\n")), 127,
-                   "/nonexistent/sh")
+        script = self.write("script", "#!/nonexistent/sh\n")
+        self.check(self.run_it(script), 127, script, "/nonexistent/sh", "no such file")
+        text = self.write("text", "x", 0o644)
+        self.check(self.run_it(self.write("other", f"#!{text}\n")), 126, text, "chmod +x")
 
     def test_env_asked_for_more(self):
         self.check(self.run_it(self.write("script", "#!/usr/bin/env -i sh\n")), 126, "-i sh",
@@ -252,6 +280,17 @@ class Runs(Directory):
         done = weft("run", "sh", "-c", "echo $LD_PRELOAD", environment={"LD_PRELOAD": library})
         self.assertEqual(done.stdout, library + "\n")
         self.assertEqual(done.stderr, "other\n" * 2, "in weft, and in the program")
+
+
+    def test_children_have_the_preload_list_to_the_letter(self):
+        # Not there, as natively: the loader says so, and goes on.
+        for list_of_others in ["", "none.so", " none.so  other.so:", ":", "none.so:"]:
+            native = subprocess.run(["env"], capture_output=True, text=True, check=True,
+                                    env={"PATH": os.environ["PATH"], "LD_PRELOAD": list_of_others})
+            done = weft("run", "sh", "-c", "env", environment={"LD_PRELOAD": list_of_others})
+            wanted = [line for line in native.stdout.splitlines() if "LD_PRELOAD" in line]
+            self.assertEqual([line for line in done.stdout.splitlines() if "LD_PRELOAD" in line],
+                             wanted)
 
 
 class Doctor(Directory):

@@ -17,6 +17,7 @@
 
 #include "os/epoll.h"
 #include "os/system_call.h"
+#include "sched/files.h"
 #include "sched/io.h"
 #include "sched/poller.h"
 #include "sched/sites.h"

@@ -64,6 +64,10 @@ int run(const Arguments& arguments) {
         "'weft help run'.",
         exit_usage);
   }
+  if (arguments.program.front().empty()) {
+    return fail("the program's name is empty: look at what should have filled it in",
+                inspect::exit_not_found);
+  }
   const auto library = find_preload_library();
   if (!library) return fail(library.error().message, exit_usage);
   const auto assignments = assignments_for(arguments.options, *library, std::getenv);

@@ -59,13 +59,19 @@ base::Status check_children(const Setting& children) {
                      "': write none, same or all." + did_you_mean(children.value, children_words)};
 }
 
+// An option at the end of all, whose value was forgotten, takes what follows for it.
+bool is_missing(const std::string& value) {
+  return value == "--";
+}
+
 base::Result<std::string> join_patterns(const std::vector<std::string>& patterns) {
   std::string joined;
   for (const std::string& pattern : patterns) {
-    if (pattern.empty()) {
-      return base::Error{
-          "--keep-native is empty: write the name of a thread or of its start "
-          "routine, or a pattern such as 'worker*'"};
+    if (pattern.empty() || is_missing(pattern)) {
+      return base::Error{std::string("--keep-native ") +
+                         (pattern.empty() ? "is empty" : "has no pattern") +
+                         ": write the name of a thread or of its start routine, or a pattern such "
+                         "as 'worker*'"};
     }
     joined += (joined.empty() ? "" : ":") + pattern;
   }
@@ -74,16 +80,13 @@ base::Result<std::string> join_patterns(const std::vector<std::string>& patterns
 
 }  // namespace
 
+// What was there stays as it is, to the letter: the library takes itself out again, and the program
+// and its children have what they would have without weft.
 std::string preload_list(const std::string& library, const char* current) {
-  std::string list = library;
-  std::string_view rest = current != nullptr ? current : "";
-  while (!rest.empty()) {
-    const auto end = rest.find_first_of(": ");
-    const std::string_view entry = rest.substr(0, end);
-    rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
-    if (!entry.empty() && entry != library) list.append(":").append(entry);
-  }
-  return list;
+  if (current == nullptr) return library;
+  const std::string_view rest(current);
+  if (rest.substr(0, rest.find_first_of(": ")) == library) return current;
+  return library + ":" + current;
 }
 
 base::Result<std::string> check_report(const std::string& path) {
@@ -127,6 +130,9 @@ base::Result<Assignments> assignments_for(const RunOptions& options, const std::
   if (!options.workers.empty()) all.emplace_back("WEFT_WORKERS", options.workers);
   if (!patterns->empty()) all.emplace_back("WEFT_KEEP_NATIVE", *patterns);
   if (options.stats) all.emplace_back("WEFT_STATS", "1");
+  if (is_missing(report.value)) {
+    return base::Error{report.name + " has no file: name one that can be written"};
+  }
   if (!report.value.empty()) {
     const auto path = check_report(report.value);
     if (!path) {

@@ -32,7 +32,7 @@ using Variable = char* (*)(const char* name);
 base::Result<Assignments> assignments_for(const RunOptions& options, const std::string& library,
                                           Variable variable);
 
-// LD_PRELOAD with our library first, then what was there, without ours.
+// LD_PRELOAD with our library first, then what was there.
 std::string preload_list(const std::string& library, const char* current);
 
 // Whether the report can be written, found out before the program runs; leaves no file behind that

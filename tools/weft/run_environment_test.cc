@@ -98,6 +98,8 @@ TEST_F(RunEnvironment, OtherValuesThatMakeNoSense) {
   options = {};
   options.keep_native = {"a", ""};
   expect_error(options, "--keep-native is empty");
+  options.keep_native = {"--"};
+  expect_error(options, "--keep-native has no pattern");
   options.keep_native = {std::string(300, 'a'), std::string(300, 'b')};
   expect_error(options, "--keep-native is 601 bytes long");
   environment["WEFT_CHILDREN"] = "some";
@@ -110,6 +112,8 @@ TEST_F(RunEnvironment, AReportThatCannotBeWritten) {
   expect_error(options, "No such file or directory; name a file that can be written with --report");
   options.report = directory_;
   expect_error(options, "Is a directory");
+  options.report = "--";
+  expect_error(options, "--report has no file");
   options = {};
   environment["WEFT_REPORT"] = directory_;
   expect_error({}, "WEFT_REPORT");
@@ -121,12 +125,16 @@ TEST_F(RunEnvironment, AReportThatIsThereIsLeftAsItIs) {
   EXPECT_EQ(fs::file_size(path), 1u);
 }
 
-TEST(PreloadList, OursIsFirstAndOnce) {
+TEST(PreloadList, OursIsFirstAndTheRestAsItWas) {
   EXPECT_EQ(preload_list(library, nullptr), library);
-  EXPECT_EQ(preload_list(library, ""), library);
+  EXPECT_EQ(preload_list(library, ""), library + ":");
   EXPECT_EQ(preload_list(library, "a.so:b.so"), library + ":a.so:b.so");
-  EXPECT_EQ(preload_list(library, "a.so  b.so:"), library + ":a.so:b.so");
-  EXPECT_EQ(preload_list(library, ("a.so:" + library).c_str()), library + ":a.so");
+  EXPECT_EQ(preload_list(library, "a.so  b.so:"), library + ":a.so  b.so:");
+}
+
+TEST(PreloadList, OursIsThereOnce) {
+  EXPECT_EQ(preload_list(library, library.c_str()), library);
+  EXPECT_EQ(preload_list(library, (library + " a.so").c_str()), library + " a.so");
 }
 
 TEST_F(RunEnvironment, TheLibraryOfTheBuildTreeThenTheInstalledOne) {

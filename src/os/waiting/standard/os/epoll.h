@@ -15,6 +15,7 @@
 #include "base/atomic.h"
 #include "os/check.h"
 #include "os/clock.h"
+#include "os/own_descriptors.h"
 #include "os/system_call.h"
 
 namespace weft::os {
@@ -27,17 +28,15 @@ class Epoll {
   };
   static constexpr std::size_t most_events = 128;
 
-  Epoll() noexcept
-      : epoll_(static_cast<int>(call(SYS_epoll_create1, EPOLL_CLOEXEC))),
-        kicks_(static_cast<int>(call(SYS_eventfd2, 0, EFD_CLOEXEC | EFD_NONBLOCK))) {
-    check(epoll_ >= 0 && kicks_ >= 0, "weft: no descriptor left for epoll; raise `ulimit -n`");
+  Epoll() noexcept {
+    long error = epoll_.open([] { return call(SYS_epoll_create1, EPOLL_CLOEXEC); });
+    if (error == 0) {
+      error = kicks_.open([] { return call(SYS_eventfd2, 0, EFD_CLOEXEC | EFD_NONBLOCK); });
+    }
+    check(error == 0, "weft: no descriptor left for epoll; raise `ulimit -n`");
     // Edge-triggered: each kick is reported once, and the counter never needs to be read.
-    const long result = add(kicks_, EPOLLIN | EPOLLET, kick_data);
-    check(result == 0, "weft: epoll does not take an eventfd");
-  }
-  ~Epoll() {
-    call(SYS_close, kicks_);
-    call(SYS_close, epoll_);
+    const long result = add(kicks_.number(), EPOLLIN | EPOLLET, kick_data);
+    check(result == 0, "weft: epoll does not take an eventfd: no memory, or a limit of users");
   }
   Epoll(const Epoll&) = delete;
   Epoll& operator=(const Epoll&) = delete;
@@ -47,10 +46,10 @@ class Epoll {
     epoll_event event{};
     event.events = events;
     event.data.u64 = data;
-    return call(SYS_epoll_ctl, epoll_, EPOLL_CTL_ADD, descriptor, &event);
+    return call(SYS_epoll_ctl, epoll_.number(), EPOLL_CTL_ADD, descriptor, &event);
   }
   long remove(int descriptor) noexcept {
-    return call(SYS_epoll_ctl, epoll_, EPOLL_CTL_DEL, descriptor, nullptr);
+    return call(SYS_epoll_ctl, epoll_.number(), EPOLL_CTL_DEL, descriptor, nullptr);
   }
 
   // Whether what the number names now is the file that was added under it.
@@ -58,13 +57,13 @@ class Epoll {
     epoll_event event{};
     event.events = events;
     event.data.u64 = data;
-    return call(SYS_epoll_ctl, epoll_, EPOLL_CTL_MOD, descriptor, &event) == 0;
+    return call(SYS_epoll_ctl, epoll_.number(), EPOLL_CTL_MOD, descriptor, &event) == 0;
   }
 
   // Lets the wait that sleeps, or else the next one, return.
   void kick() noexcept {
     const std::uint64_t one = 1;
-    call(SYS_write, kicks_, &one, sizeof(one));
+    call(SYS_write, kicks_.number(), &one, sizeof(one));
   }
 
   // Stores what is ready and answers how many there are; kicks are not among them. Returns 0 at the
@@ -96,7 +95,8 @@ class Epoll {
       limit = &time;
     }
     if (has_nanoseconds_.load(std::memory_order_relaxed)) {
-      const long count = call(SYS_epoll_pwait2, epoll_, events, most_events, limit, nullptr, 0);
+      const long count =
+          call(SYS_epoll_pwait2, epoll_.number(), events, most_events, limit, nullptr, 0);
       // Linux before 5.11 does not know it, and filters of system calls that do not refuse it.
       if (count != -ENOSYS && count != -EPERM) return count;
       has_nanoseconds_.store(false, std::memory_order_relaxed);
@@ -108,11 +108,11 @@ class Epoll {
                          ? most_milliseconds
                          : time.tv_sec * 1'000 + (time.tv_nsec + 999'999) / 1'000'000;
     }
-    return call(SYS_epoll_wait, epoll_, events, most_events, milliseconds);
+    return call(SYS_epoll_wait, epoll_.number(), events, most_events, milliseconds);
   }
 
-  const int epoll_;
-  const int kicks_;
+  OwnDescriptor epoll_;
+  OwnDescriptor kicks_;
   atomic<bool> has_nanoseconds_{true};
 };
 
