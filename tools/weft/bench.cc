@@ -15,6 +15,7 @@
 #include "bench/table.h"
 #include "bench_budget.h"
 #include "bench_engine.h"
+#include "bench_mariadb.h"
 #include "command.h"
 #include "suggest.h"
 
@@ -27,6 +28,8 @@ const std::vector<bench::Benchmark>& benchmarks() {
       {"budget", "who knows how many CPUs it owns in nested cgroups, and what knowing costs",
        bench_budget},
       {"engine", "fibers beside the threads of libc, Boost.Context and Boost.Fiber", bench_engine},
+      {"mariadb", "MariaDB's server under weft beside itself, natively and with its thread pool",
+       bench_mariadb},
   };
   return table;
 }
