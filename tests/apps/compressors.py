@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+# What the scripts of the compressors share: the text to compress, and bytes to compare.
+import hashlib
+import random
+
+from harness import Outcome, Row, run
+
+BAR = 0.97
+
+
+# Words of a small language, so that there is something to compress; the same on every machine.
+def write_corpus(path, words):
+    source = random.Random(1)
+    language = ["".join(source.choices("abcdefghijklmnop", k=source.randint(3, 9)))
+                for _ in range(4000)]
+    path.write_text(" ".join(source.choices(language, k=words)))
+
+
+# Rows that compress the text with each command, and unpack it again.
+def rows_for(folder, quick, commands, unpack, words=4_000_000):
+    corpus = folder / "corpus"
+    write_corpus(corpus, words // 8 if quick else words)
+
+    def compress(command, place):
+        packed = folder / "packed"
+        with packed.open("wb") as output:
+            finished = run(place.command([*command, corpus]), output=output)
+        unpacked = folder / "unpacked"
+        with packed.open("rb") as source, unpacked.open("wb") as output:
+            run(place.command(unpack), stdin=source, output=output)
+        return Outcome({"packed": digest(packed), "is the text again":
+                        digest(unpacked) == digest(corpus)}, 1 / finished.seconds,
+                       1 / max(finished.cpu_seconds, 0.001))
+
+    for command in commands:
+        yield Row(" ".join(command), lambda place, command=command: compress(command, place), BAR)
+
+
+def digest(path):
+    return hashlib.sha256(path.read_bytes()).hexdigest()
