@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// Somebody's own command in a cgroup with a quota: as it is, and told its budget.
+// Somebody's own command, natively and under weft.
 #pragma once
 
 #include <string>
 
 #include "base/result.h"
-#include "sandbox/cgroup.h"
 
 namespace weft::demo {
 
-struct CommandOptions {
-  std::string command;                      // for sh -c
-  std::string weft_program;                 // for `weft budget --env`
-  const sandbox::Cgroup* cgroup = nullptr;  // to run in; none: where we are
-  const sandbox::Cgroup* quota = nullptr;   // the one that is throttled; none: nothing is counted
+// What a command used, with everything that it started and waited for.
+struct CommandRun {
+  double seconds = 0;
+  double cpu_seconds = 0;
+  double switches = 0;
+  int exit_code = 0;
 };
 
-// Runs the command twice, with its output where ours is, and prints how long it took and how much
-// it was throttled. An Error where it could not be run or a signal came.
-base::Status compare_command(const CommandOptions& options);
+// Runs the command (of sh) twice, with its output where ours is and `weft run --stats` the second
+// time, and prints both. An Error where it could not be run, or a signal came.
+base::Status compare_command(const std::string& command, const std::string& weft_program);
+
+// The table and what to do next.
+std::string to_text(const CommandRun& native, const CommandRun& weft, const std::string& command);
 
 }  // namespace weft::demo

@@ -1,177 +1,202 @@
 // SPDX-License-Identifier: Apache-2.0
-// weft-demo: a pool sized from the host beside one sized from the budget, in a real nested cgroup.
+// weft-demo: plain servers natively and under `weft run`, side by side; or somebody's own command.
 #include <fmt/format.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
-#include <thread>
+#include <utility>
+#include <vector>
 
-#include <weft/budget.h>
-
-#include "base/text.h"
-#include "bench/child.h"
 #include "bench/interrupt.h"
 #include "command.h"
-#include "comparison.h"
-#include "report.h"
-#include "sandbox/run.h"
-#include "scene.h"
+#include "mariadb.h"
+#include "os/file.h"
+#include "plain.h"
+#include "summary.h"
 
 namespace weft::demo {
 namespace {
 
 struct Options {
-  double quota_cores = 1;
-  double seconds = 3;  // of one run
-  int rounds = 2;
-  double load = 0.85;   // of the quota
-  unsigned burst = 60;  // jobs, for each core
-  std::uint64_t seed = 1;
+  Settings settings;
+  int rounds = 3;
+  std::string only;
   std::string command;
-  std::string weft_program;
 };
 
-constexpr std::chrono::milliseconds period{100};
+using Measure = std::function<base::Result<Trial>(Side)>;
 
-std::string cores_text(double cores) {
-  return base::to_text(cores) + (cores == 1 ? " core" : " cores");
+// A directory that goes with this object, and everything in it.
+class TemporaryDirectory {
+ public:
+  static base::Result<TemporaryDirectory> make() {
+    std::string path = (std::filesystem::temp_directory_path() / "weft-demo.XXXXXX").string();
+    if (::mkdtemp(path.data()) == nullptr) return os::last_error("make", path);
+    return TemporaryDirectory(path);
+  }
+  ~TemporaryDirectory() {
+    std::error_code ignored;
+    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+  }
+  TemporaryDirectory(TemporaryDirectory&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+  TemporaryDirectory& operator=(TemporaryDirectory&&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  explicit TemporaryDirectory(std::string path) : path_(std::move(path)) {}
+  std::string path_;
+};
+
+// The CPUs that we may run on, as far as two.
+std::vector<int> two_cpus() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  std::vector<int> cpus;
+  if (::sched_getaffinity(0, sizeof set, &set) != 0) return {0};
+  for (int cpu = 0; cpu < CPU_SETSIZE && cpus.size() < 2; ++cpu) {
+    if (CPU_ISSET(static_cast<std::size_t>(cpu), &set)) cpus.push_back(cpu);
+  }
+  return cpus;
 }
 
-unsigned host_threads() {
-  return std::max(std::thread::hardware_concurrency(), 1U);
-}
-unsigned budget_threads() {
-  return static_cast<unsigned>(budget::read().sizes.cpu_pool_threads.value);
-}
-// As found where a number was set by hand for another host.
-unsigned oversized_threads() {
-  return std::max(8U, 4 * host_threads());
-}
-
-// Where the program is when it was built beside this one.
-std::string find_weft() {
-  std::error_code error;
-  const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
-  return (self.parent_path() / "../../tools/weft/weft").lexically_normal().string();
-}
-
-void show_budget_page(const std::string& weft_program) {
-  const auto page = sandbox::run({weft_program, "budget"});
-  if (page && page->exit_code == 0) {
-    fmt::print("{}\n", page->output);
+// The server has the first CPU; this process, and the client that it starts, the second.
+void take_cpus(Settings& settings) {
+  const std::vector<int> cpus = two_cpus();
+  settings.server_cpu = cpus.front();
+  cpu_set_t ours;
+  CPU_ZERO(&ours);
+  CPU_SET(static_cast<std::size_t>(cpus.back()), &ours);
+  ::sched_setaffinity(0, sizeof ours, &ours);
+  if (cpus.size() == 2) {
+    fmt::print("The server runs on CPU {}, the client on CPU {}.\n", cpus.front(), cpus.back());
   } else {
-    const budget::Budget here = budget::read();
-    fmt::print("The budget here: {}, from {} ({}).\n\n", cores_text(here.cpu.cores),
-               here.cpu.source, here.cpu.where);
+    fmt::print("There is one CPU here: the server and the client share it.\n");
   }
 }
 
-// Says what a process in the container is told by whom.
-base::Status introduce(const Scene& scene, double quota_cores) {
-  // In a process of its own: this one stays outside.
-  const auto inside = bench::run_in_child([&]() -> base::Result<bench::Numbers> {
-    if (const auto status = scene.container.enter(); !status) return status.error();
-    const budget::Budget budget = budget::read();
-    fmt::print(
-        "In the cgroup {}\n"
-        "  its own file             no limit\n"
-        "  one level up             {} in each {} ms, for everything below\n"
-        "  hardware_concurrency()   {} threads\n"
-        "  weft::budget::read()     {} thread{}: {} by {}\n",
-        scene.container.directory(), cores_text(quota_cores), period.count(), host_threads(),
-        budget.sizes.cpu_pool_threads.value, budget.sizes.cpu_pool_threads.value == 1 ? "" : "s",
-        cores_text(budget.cpu.cores), budget.cpu.where);
-    std::fflush(stdout);
-    return bench::Numbers{};
-  });
-  if (!inside) return inside.error();
-  return base::Done{};
+// Rounds of both sides, the order turned round each time, with a line for each run.
+base::Result<Comparison> compare(const std::string& name, const Options& options,
+                                 const Measure& measure) {
+  Comparison comparison{.name = name, .connections = options.settings.connections, .trials = {}};
+  std::vector<Side> order = {Side::native, Side::weft};
+  int done = 0;
+  for (int round = 0; round < options.rounds; ++round) {
+    for (const Side side : order) {
+      if (const auto status = bench::check_interrupt(); !status) return status.error();
+      const auto trial = measure(side);
+      if (!trial) {
+        return base::Error{fmt::format("{}, {}: {}", name, name_of(side), trial.error().message),
+                           trial.error().code};
+      }
+      comparison.of(side).push_back(*trial);
+      fmt::print("  [{}/{}] {:<6}  {}\n", ++done, 2 * options.rounds, name_of(side),
+                 to_line(*trial));
+      std::fflush(stdout);
+    }
+    std::swap(order.front(), order.back());
+  }
+  return comparison;
 }
 
-base::Status compare_pools(const Options& options, const std::optional<Scene>& scene) {
-  const double cores = scene ? options.quota_cores : budget::read().cpu.cores;
-  ComparisonOptions comparison;
-  comparison.pools = {{"sized from the host", host_threads},
-                      {"sized from the budget", budget_threads}};
-  if (scene) comparison.pools.push_back({"set by hand, too large", oversized_threads});
-  comparison.rounds = scene ? options.rounds : 1;
-  comparison.load.cores = options.load * cores;
-  comparison.load.length =
-      std::chrono::microseconds(static_cast<std::int64_t>(options.seconds * 1e6));
-  comparison.load.burst_size = static_cast<std::size_t>(options.burst * std::max(cores, 1.0));
-  comparison.load.seed = options.seed;
-  comparison.cgroup = scene ? &scene->container : nullptr;
-  fmt::print(
-      "The load, the same for every pool: jobs of 4 ms CPU time, {:.0f} % of {} on average, at "
-      "random\nand in bursts of {}; and a ping each 5 ms that takes 0.05 ms, answered by a thread "
-      "of its own.\n\n",
-      100 * options.load, cores_text(cores), comparison.load.burst_size);
+base::Result<Comparison> compare_plain(const Options& options) {
+  fmt::print("\nA plain server, a thread for each of {} connections (bench/demo/server.c):\n",
+             options.settings.connections);
   std::fflush(stdout);
-
-  const auto runs = compare(comparison);
-  if (!runs) return runs.error();
-  std::vector<std::string> names;
-  for (const Pool& pool : comparison.pools) names.push_back(pool.name);
-  fmt::print("\n{}\n{}", to_table(names, *runs), explain(*runs, cores, period));
-  return base::Done{};
+  return compare("plain server", options,
+                 [&](Side side) { return measure_plain(options.settings, side); });
 }
 
-base::Status play(const Options& options) {
-  auto made = make_scene(sandbox::Quota{.cores = options.quota_cores, .period = period});
-  std::optional<Scene> scene;
-  if (made) {
-    scene.emplace(std::move(*made));
-    if (auto status = introduce(*scene, options.quota_cores); !status) return status;
-  } else {
-    fmt::print(
-        "No quota can be shown here, since no cgroup can be made:\n  {}\n\n"
-        "What can be shown: the budget as it is here, and the same without a quota of our own.\n\n",
-        made.error().message);
-    show_budget_page(options.weft_program);
+base::Result<Comparison> compare_mariadb(const Options& options, const MariadbPrograms& programs) {
+  fmt::print("\nMariaDB as installed, sysbench point-select, {} connections:\n",
+             options.settings.connections);
+  std::vector<Mariadb> servers;
+  for (const Side side : {Side::native, Side::weft}) {
+    fmt::print("  starting it, {}, and filling its table\n",
+               side == Side::native ? "natively" : "under weft run");
+    std::fflush(stdout);
+    auto server = start_mariadb(options.settings, programs, side);
+    if (!server) return server.error();
+    servers.push_back(std::move(*server));
   }
-  if (options.command.empty()) return compare_pools(options, scene);
-  fmt::print("\n");
-  return compare_command({.command = options.command,
-                          .weft_program = options.weft_program,
-                          .cgroup = scene ? &scene->container : nullptr,
-                          .quota = scene ? &scene->pod : nullptr});
+  auto compared = compare("MariaDB", options, [&](Side side) {
+    return measure_mariadb(options.settings, programs, servers[static_cast<std::size_t>(side)]);
+  });
+  if (compared) {
+    fmt::print("  stopping both\n");
+    std::fflush(stdout);
+  }
+  return compared;
+}
+
+base::Status play(Options& options) {
+  const auto directory = TemporaryDirectory::make();
+  if (!directory) return directory.error();
+  options.settings.directory = directory->path();
+  take_cpus(options.settings);
+
+  std::vector<Comparison> comparisons;
+  if (options.only != "mariadb") {
+    auto compared = compare_plain(options);
+    if (!compared) return compared.error();
+    comparisons.push_back(std::move(*compared));
+  }
+  if (options.only != "plain") {
+    if (const auto programs = find_mariadb()) {
+      auto compared = compare_mariadb(options, *programs);
+      if (!compared) return compared.error();
+      comparisons.push_back(std::move(*compared));
+    } else {
+      fmt::print(
+          "\nMariaDB is left out: it and sysbench are not both installed here\n"
+          "(Debian packages mariadb-server-core and sysbench).\n");
+    }
+  }
+  fmt::print("\nMedians of {} rounds of {:g} s each way.\n", options.rounds,
+             options.settings.seconds);
+  for (const Comparison& comparison : comparisons) {
+    fmt::print("\n{}{}", to_table(comparison), explain_limit(comparison));
+  }
+  return base::Done{};
 }
 
 // Answers the exit code.
 int run(int count, char** arguments) {
   Options options;
-  options.weft_program = find_weft();
-  CLI::App app("Shows what a pool of the right size gives, in a real cgroup with a CPU quota.",
-               "weft-demo");
-  app.add_option("--quota", options.quota_cores, "cores of the quota")
-      ->check(CLI::Range(0.05, 1024.0))
+  std::error_code error;
+  const auto here = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
+  options.settings.weft_program = (here / "../../tools/weft/weft").lexically_normal().string();
+  options.settings.server_program = (here / "weft-demo-server").string();
+
+  CLI::App app("Runs plain servers natively and under weft, side by side.", "weft-demo");
+  app.add_option("--only", options.only, "only this one")
+      ->check(CLI::IsMember({"plain", "mariadb"}));
+  app.add_option("--connections", options.settings.connections, "of the client")
+      ->check(CLI::Range(1, 4096))
       ->capture_default_str();
-  app.add_option("--load", options.load, "share of the quota that the jobs need")
-      ->check(CLI::Range(0.05, 2.0))
+  app.add_option("--seconds", options.settings.seconds, "length of one run")
+      ->check(CLI::Range(0.1, 600.0))
       ->capture_default_str();
-  app.add_option("--burst", options.burst, "jobs that come at once, for each core of the quota")
-      ->check(CLI::Range(0, 10'000))
-      ->capture_default_str();
-  app.add_option("--seconds", options.seconds, "length of one run")
-      ->check(CLI::Range(0.5, 600.0))
-      ->capture_default_str();
-  app.add_option("--rounds", options.rounds, "rounds of two runs for each pool")
+  app.add_option("--rounds", options.rounds, "of one run each way")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
-  app.add_option("--seed", options.seed, "of the schedule")->capture_default_str();
   app.add_option("--command", options.command,
-                 "a command to run in the cgroup instead: as it is, and told its budget");
-  app.add_option("--weft", options.weft_program, "the weft program")->capture_default_str();
+                 "run this command instead, natively and under weft run --stats");
+  app.add_option("--weft", options.settings.weft_program, "the weft program")
+      ->capture_default_str();
   CLI11_PARSE(app, count, arguments);
 
   const bench::InterruptGuard interrupt;
-  const auto status = play(options);
+  const auto status = options.command.empty()
+                          ? play(options)
+                          : compare_command(options.command, options.settings.weft_program);
   if (status) return 0;
   fmt::print(stderr, "weft-demo: {}\n", status.error().message);
   const int signal = bench::InterruptGuard::signal();
@@ -185,9 +210,7 @@ int main(int count, char** arguments) {
   try {
     return weft::demo::run(count, arguments);
   } catch (const std::exception& error) {
-    std::fputs("weft-demo: ", stderr);
-    std::fputs(error.what(), stderr);
-    std::fputs("\n", stderr);
+    fmt::print(stderr, "weft-demo: {}\n", error.what());
     return 1;
   }
 }
