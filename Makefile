@@ -5,13 +5,13 @@ PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 export CMD
 
-.PHONY: all demo test test-long bench fuzz tidy install clean
+.PHONY: all demo test test-long test-apps bench fuzz tidy install clean
 
 all: ## Build what is installed, optimised
 	@scripts/deps build
 	@scripts/build release
 
-demo: all ## Show what a right budget gives; CMD='...' runs your own program instead
+demo: all ## Plain servers natively and under weft; CMD='...' runs your own program
 	@scripts/demo
 
 test: ## Every test, on every preset, and the closing line that counts them
@@ -21,11 +21,16 @@ test: ## Every test, on every preset, and the closing line that counts them
 test-long: all ## The stress of the engine: 200 runs, ten million rounds; about half an hour
 	@scripts/test-long
 
+test-apps: ## Other people's programs natively and under weft; writes docs/compatibility.md
+	@scripts/deps build apps
+	@scripts/test-apps
+
 bench: ## Ours beside its rivals, as ratios in one run
-	@scripts/deps build bench
+	@scripts/deps build bench mariadb
 	@scripts/build release
 	@build/release/tools/weft/weft bench budget; budget=$$?; \
-	build/release/tools/weft/weft bench engine && exit $$budget
+	build/release/tools/weft/weft bench engine; engine=$$?; \
+	build/release/tools/weft/weft bench mariadb && exit $$((budget | engine))
 
 fuzz: ## Each parser under libFuzzer for FUZZ_SECONDS
 	@scripts/deps build fuzz
