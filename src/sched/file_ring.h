@@ -20,15 +20,13 @@
 // Invariants
 //   - No more requests are under way than there are places for completions: none is ever dropped,
 //     nor kept back by the kernel. Who comes when all are taken goes home.
-//   - Every completion is followed by an edge in epoll, and every wait in epoll by reap(). Who
-//   reaps
+//   - Every completion is followed by an edge in epoll, and every wait in epoll by reap(). It
 //     looks until there is nothing, and does not leave it to another.
 //   - A descriptor that is closed meanwhile: the kernel has the file, and goes on with it, as in a
 //     native thread. The ring's own descriptor may be closed by a program that closes all there
 //     are; then a submission fails, and what is under way still ends, as the memory keeps the ring.
-//   - A child of a fork has no such memory, and no fiber of this runtime. Children that are
-//   executed
-//     do not have the descriptor.
+//   - A child of a fork has no such memory, and no fiber of this runtime. An executed one
+//     does not have the descriptor.
 //   - The runtime ends when its fibers have, so nothing is under way then.
 //   - A carrier that ends while the kernel's threads have not begun what it submitted takes that
 //     with it: the request ends with ECANCELED, and is done at home.
