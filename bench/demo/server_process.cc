@@ -37,6 +37,7 @@ std::string end_of(const std::string& path) {
 base::Result<ServerProcess> ServerProcess::start(std::vector<std::string> arguments, int cpu,
                                                  const std::string& log_path) {
   std::vector<char*> words;
+  words.reserve(arguments.size() + 1);
   for (std::string& argument : arguments) words.push_back(argument.data());
   words.push_back(nullptr);
   const auto input = os::open_to_read("/dev/null");
