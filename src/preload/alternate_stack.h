@@ -11,6 +11,7 @@
 #include <ucontext.h>
 
 #include <csignal>
+#include <cstdint>
 
 namespace weft::preload {
 
