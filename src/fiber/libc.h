@@ -8,6 +8,7 @@
 #include <pthread.h>
 
 #include "fiber/fiber.h"
+#include "os/signal_mask.h"
 
 namespace weft::fiber {
 
@@ -20,6 +21,14 @@ struct Libc {
 
 // Resolved on first use. Aborts where one of them is missing.
 const Libc& libc() noexcept;
+
+// Makes a kernel thread that is the engine's: no signal of the program's comes there. Answers 0 or
+// an errno.
+inline int create_undisturbed(pthread_t& handle, void* (*function)(void*),
+                              void* argument) noexcept {
+  const os::SignalMask none_for_the_new_thread;
+  return libc().create(&handle, nullptr, function, argument);
+}
 
 // Where another thread has the thread-local variable that the caller has at `mine`: a handle names
 // the place where that thread's pointer points. Holds for variables of the initial-exec model.

@@ -4,14 +4,13 @@
 
 #include <asm/errno.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 
 #include <mutex>
 #include <new>
 
 #include "os/check.h"
+#include "os/memory.h"
 #include "os/spin_lock.h"
-#include "os/system_call.h"
 
 namespace weft::fiber {
 
@@ -55,10 +54,8 @@ void add_block() {
   constexpr std::size_t page_bytes = 4096;
   constexpr std::size_t stacks_offset = (sizeof(Block) + page_bytes - 1) / page_bytes * page_bytes;
   constexpr std::size_t bytes = stacks_offset + Block::records * Block::door_stack_bytes;
-  const long address = os::call(SYS_mmap, nullptr, bytes, PROT_READ | PROT_WRITE,
-                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  os::check(address > 0 || address < -4095, "weft: no memory for the record of a thread");
-  auto* const memory = reinterpret_cast<std::byte*>(address);
+  auto* const memory = static_cast<std::byte*>(os::map_memory(bytes, MAP_NORESERVE));
+  os::check(memory != nullptr, "weft: no memory for the record of a thread");
   auto* const block = new (memory) Block;
   for (std::size_t i = Block::records; i-- > 0;) {
     Fiber& fiber = block->fibers[i];

@@ -4,6 +4,10 @@
 
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
+
+#include <chrono>
+#include <cstdint>
 
 #include "os/system_call.h"
 
@@ -15,6 +19,18 @@ inline int socket_option(int descriptor, int option) noexcept {
   unsigned value_bytes = sizeof(value);
   call(SYS_getsockopt, descriptor, SOL_SOCKET, option, &value, &value_bytes);
   return value;
+}
+
+// How long a call on the socket may take (SO_RCVTIMEO, SO_SNDTIMEO); zero: as long as it does.
+inline std::chrono::microseconds socket_time_limit(int descriptor, int option) noexcept {
+  timeval limit{};
+  unsigned limit_bytes = sizeof(limit);
+  constexpr std::int64_t most_seconds = 1'000'000'000;  // more would overflow, and is for ever
+  if (call(SYS_getsockopt, descriptor, SOL_SOCKET, option, &limit, &limit_bytes) != 0 ||
+      limit.tv_sec >= most_seconds) {
+    return {};
+  }
+  return std::chrono::seconds{limit.tv_sec} + std::chrono::microseconds{limit.tv_usec};
 }
 
 }  // namespace weft::os

@@ -39,7 +39,7 @@ void handle_fault_of_fiber(int signal, int action_flags, siginfo_t& info, uconte
 // program's.
 void keep_to_kernel_thread(ucontext_t& context, std::uint64_t mask_before) noexcept;
 
-// Threads that the engine makes from now on get a stack for faults.
-void give_stacks_to_carriers() noexcept;
+// Calls it with a stack for faults of the calling kernel thread, which is a carrier.
+void with_stack_for_faults(void (*function)(void*), void* argument) noexcept;
 
 }  // namespace weft::preload

@@ -2,11 +2,11 @@
 // Durations of the program's, as deadlines and back.
 #pragma once
 
-#include <algorithm>
 #include <chrono>
 #include <ctime>
 
 #include "os/clock.h"
+#include "os/timespec.h"
 
 namespace weft::preload {
 
@@ -29,9 +29,7 @@ inline os::Instant deadline_in_milliseconds(int milliseconds) noexcept {
 
 // Not less than nothing.
 inline timespec left_until(os::Instant deadline) noexcept {
-  const auto left = std::max(deadline - os::MonotonicClock::now(), os::Instant::duration::zero());
-  const auto seconds = std::chrono::floor<std::chrono::seconds>(left);
-  return {.tv_sec = seconds.count(), .tv_nsec = (left - seconds).count()};
+  return os::timespec_of(deadline - os::MonotonicClock::now());
 }
 
 }  // namespace weft::preload

@@ -2,8 +2,8 @@
 // Sockets: tried without blocking, then waited for.
 #include <sys/socket.h>
 #include <sys/syscall.h>
-#include <sys/time.h>
 
+#include "os/socket_option.h"
 #include "os/system_call.h"
 #include "preload/calls.h"
 #include "preload/real.h"
@@ -12,10 +12,7 @@
 namespace weft::preload {
 
 SocketRestarts::operator Restarts() const noexcept {
-  timeval limit{};
-  socklen_t bytes = sizeof(limit);
-  const long error = os::call(SYS_getsockopt, descriptor, SOL_SOCKET, option, &limit, &bytes);
-  const bool has_limit = error == 0 && (limit.tv_sec != 0 || limit.tv_usec != 0);
+  const bool has_limit = os::socket_time_limit(descriptor, option).count() != 0;
   return has_limit ? Restarts::no : Restarts::yes;
 }
 

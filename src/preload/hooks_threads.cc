@@ -91,9 +91,7 @@ int create(pthread_t* handle, const pthread_attr_t* attributes, void* (*function
     return error;
   }
   sched::Thread* thread = nullptr;
-  thread_state.makes_home = true;
   const int error = sched::spawn(runtime, attributes, run_thread, start.get(), &thread, handle);
-  thread_state.makes_home = false;
   if (error == 0) static_cast<void>(start.release());
   return error;
 }

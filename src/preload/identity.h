@@ -7,11 +7,12 @@
 #pragma once
 
 #include "preload/calls.h"
+#include "preload/thread_state.h"
 
 namespace weft::preload {
 
 inline void keep_own_identity() noexcept {
-  if (is_fiber()) sched::go_home("own identity");
+  if (is_fiber()) stay_home("own identity");
 }
 
 // Whether this call, made directly, or this option of prctl(), is about such an identity.

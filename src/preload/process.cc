@@ -17,7 +17,6 @@
 #include "fiber/table.h"
 #include "os/check.h"
 #include "os/futex.h"
-#include "os/signal_mask.h"
 #include "os/spin_lock.h"
 #include "os/system_call.h"
 #include "preload/allocator.h"
@@ -121,14 +120,12 @@ sched::Runtime& start_runtime() noexcept {
   if (sched::Runtime* const started = runtime()) return *started;
   const std::uint32_t workers = wanted_workers();
   fit_arenas(workers);
-  give_stacks_to_carriers();
-  auto* const made =
-      new (std::nothrow) sched::Runtime({.workers = workers, .monitor = {.publish = true}});
+  auto* const made = new (std::nothrow) sched::Runtime(
+      {.workers = workers, .around_carrier = with_stack_for_faults, .monitor = {.publish = true}});
   os::check(made != nullptr, "weft: no memory for the workers");
   if (options().workers == 0) {
     pthread_t follower{};
-    const os::SignalMask none_for_the_new_thread;
-    fiber::libc().create(&follower, nullptr, follow_budget, made);
+    fiber::create_undisturbed(follower, follow_budget, made);
   }
   open_report();
   if (options().verbose) say_what_is_used(*made);
@@ -146,9 +143,8 @@ void initial_thread_ends() noexcept {
   if (running == nullptr) return;
   fiber::self().runtime = nullptr;
   pthread_t waiter{};
-  const os::SignalMask none_for_the_new_thread;
   running->fiber_is_over();
-  const int error = fiber::libc().create(&waiter, nullptr, end_with_the_last, running);
+  const int error = fiber::create_undisturbed(waiter, end_with_the_last, running);
   os::check(error == 0, "weft: no kernel thread left for the end; raise `ulimit -u`");
 }
 

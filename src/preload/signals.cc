@@ -14,6 +14,7 @@
 #include <cstring>
 #include <utility>
 
+#include "arch/signal_frame.h"
 #include "fiber/libc.h"
 #include "fiber/table.h"
 #include "os/futex.h"
@@ -247,13 +248,12 @@ constinit QuietCode quiet_code;
 
 // Our own signal, to a kernel thread that runs a fiber for which there is something.
 void on_own_signal(int, siginfo_t*, void* context) {
-  const auto& registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
+  auto& interrupted = *static_cast<ucontext_t*>(context);
   // A home asleep is in quiet code.
   const fiber::Fiber* const self = fiber::this_fiber;
   if (self == nullptr || !sched::counts_as_away(*self)) return;
-  if (quiet_code.has(static_cast<std::uintptr_t>(registers[REG_RIP]))) return;
+  if (quiet_code.has(arch::instruction_of(interrupted))) return;
   run_handlers();
-  auto& interrupted = *static_cast<ucontext_t*>(context);
   keep_to_kernel_thread(interrupted, bits_of(interrupted.uc_sigmask));
 }
 
@@ -566,8 +566,7 @@ void start_catcher() noexcept {
   own.sa_flags = SA_SIGINFO | SA_RESTART | SA_NODEFER;
   WEFT_REAL(sigaction)(os::own_signal, &own, nullptr);
   pthread_t catcher{};
-  const os::SignalMask none_for_the_new_thread;
-  const int error = fiber::libc().create(&catcher, nullptr, catch_signals, nullptr);
+  const int error = fiber::create_undisturbed(catcher, catch_signals, nullptr);
   os::check(error == 0, "weft: no kernel thread left for signals; raise `ulimit -u`");
 }
 

@@ -18,7 +18,6 @@ struct ThreadState {
   atomic<bool> cancel_requested{false};  // by another thread, perhaps before it had a record
   bool cancel_at_once = false;           // asynchronous: it stays at home
   bool stays_home = false;               // for good: with the program's mask in the kernel
-  bool makes_home = false;               // the thread that it makes now is a home
   bool home_lacks_stack = false;         // the kernel has not heard of alternate_stack
   bool waits_with_mask = false;          // that of ppoll() and the like, and has another after it
   SignalBits mask_after_wait = 0;

@@ -37,9 +37,8 @@ bool Runtime::employ(Worker& worker) noexcept {
   carrier = &make_carrier();
   carrier->worker.store(&worker, std::memory_order_relaxed);
   carriers_.fetch_add(1, std::memory_order_relaxed);
-  const os::SignalMask none_for_the_new_thread;
   pthread_t handle{};
-  const int error = fiber::libc().create(&handle, nullptr, carrier_main, carrier);
+  const int error = fiber::create_undisturbed(handle, carrier_main, carrier);
   if (error == 0) {
     fiber::libc().detach(handle);
     return true;
@@ -69,6 +68,16 @@ Carrier& Runtime::make_carrier() {
 }
 
 void* Runtime::carrier_main(void* argument) {
+  const auto around = static_cast<Carrier*>(argument)->runtime->around_carrier_;
+  if (around == nullptr) {
+    carry(argument);
+  } else {
+    around(carry, argument);
+  }
+  return nullptr;
+}
+
+void Runtime::carry(void* argument) {
   Carrier& carrier = *static_cast<Carrier*>(argument);
   Runtime& runtime = *carrier.runtime;
   os::SignalMask().keep();
@@ -87,7 +96,6 @@ void* Runtime::carrier_main(void* argument) {
   if (runtime.carriers_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
     os::futex_wake(runtime.carriers_);
   }
-  return nullptr;
 }
 
 void Runtime::run_carrier(Carrier& carrier) {

@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <linux/io_uring.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 
 #include <algorithm>
@@ -19,6 +18,7 @@
 #include "sched/io.h"
 #include "sched/runtime.h"
 #include "sched/thread.h"
+#include "sched/transfers.h"
 
 namespace weft::sched {
 namespace {
@@ -26,29 +26,20 @@ namespace {
 // As much as the kernel moves in one call.
 constexpr std::size_t most_bytes = 0x7fff'f000;
 
-// A transfer by a call that takes vectors; `words` are what follows the offset: flags.
-template <class... Words>
-long transfer(long number, int descriptor, const iovec* vectors, std::size_t count, off_t offset,
-              Words... words) {
-  return os::call(number, descriptor, vectors, count, offset, 0, words...);
+// A transfer by a call that takes vectors.
+long transfer(long number, int descriptor, const iovec* vectors, std::size_t count, off_t offset) {
+  return os::call(number, descriptor, vectors, count, offset, 0);
 }
 
 long read_cached(int descriptor, const iovec* vectors, std::size_t count, off_t offset) {
-  constexpr long nowait = 0x8;  // RWF_NOWAIT
-  return transfer(SYS_preadv2, descriptor, vectors, count, offset, nowait);
+  return transfer_now(SYS_preadv2, descriptor, vectors, count, offset);
 }
 
 bool needs_device(long result) {
   return result == -EAGAIN || result == -EOPNOTSUPP;
 }
 
-// Whether what was opened with these flags is a file of a disk; a pipe may have O_DIRECT too.
-bool is_on_disk(int descriptor) {
-  struct stat status {};
-  return os::call(SYS_fstat, descriptor, &status) == 0 &&
-         (S_ISREG(status.st_mode) || S_ISBLK(status.st_mode));
-}
-
+// A pipe may have O_DIRECT, too.
 bool was_opened_with(int descriptor, long any_of) {
   const long flags = os::call(SYS_fcntl, descriptor, F_GETFL);
   return flags > 0 && (flags & any_of) != 0 && is_on_disk(descriptor);

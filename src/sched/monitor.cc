@@ -10,7 +10,6 @@
 #include "fiber/libc.h"
 #include "os/check.h"
 #include "os/futex.h"
-#include "os/signal_mask.h"
 #include "os/system_call.h"
 #include "os/task_file.h"
 #include "sched/poller.h"
@@ -37,8 +36,7 @@ constexpr auto time_between_updates = std::chrono::milliseconds{100};
 Monitor::Monitor(Runtime& runtime, const MonitorOptions& options)
     : runtime_(runtime), options_(options), seen_(new Seen[runtime.most_workers()]) {
   if (options.publish) statistics_ = std::make_unique<Statistics>();
-  const os::SignalMask none_for_the_new_thread;
-  const int error = fiber::libc().create(&thread_, nullptr, main, this);
+  const int error = fiber::create_undisturbed(thread_, main, this);
   os::check(error == 0, "weft: no kernel thread left for the monitor; raise `ulimit -u`");
 }
 
@@ -120,11 +118,7 @@ void Monitor::look_after(Worker& worker, Seen& seen, os::Instant now) {
   }
   if (carrier == nullptr || carrier != seen.carrier || switches != seen.switches) {
     still_looks_ = 0;
-    seen = {};
-    seen.carrier = carrier;
-    seen.switches = switches;
-    seen.since = now;
-    seen.next = next;
+    seen = {.carrier = carrier, .switches = switches, .since = now, .next = next};
     return;
   }
   if (carrier->phase.load(std::memory_order_relaxed) != in_fiber_of(worker)) {

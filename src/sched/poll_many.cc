@@ -6,6 +6,7 @@
 
 #include "os/poll_now.h"
 #include "os/system_call.h"
+#include "os/timespec.h"
 #include "sched/interrupt.h"
 #include "sched/io.h"
 #include "sched/park.h"
@@ -120,12 +121,7 @@ class Subscriptions {
 };
 
 long poll_blocking(pollfd* descriptors, std::size_t count, os::Instant deadline) {
-  timespec time{};
-  if (deadline != os::never) {
-    const auto left = (deadline - os::MonotonicClock::now()).count();
-    time.tv_sec = left > 0 ? left / 1'000'000'000 : 0;
-    time.tv_nsec = left > 0 ? left % 1'000'000'000 : 0;
-  }
+  const timespec time = os::timespec_of(deadline - os::MonotonicClock::now());
   return os::call(SYS_ppoll, descriptors, count, deadline == os::never ? nullptr : &time, nullptr,
                   0);
 }

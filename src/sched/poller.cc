@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <sys/epoll.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
@@ -15,6 +14,7 @@
 #include <utility>
 
 #include "os/check.h"
+#include "os/memory.h"
 #include "os/socket_option.h"
 #include "os/system_call.h"
 #include "sched/interrupt.h"
@@ -88,10 +88,8 @@ Poller::Entry* Poller::entry_of(int descriptor) noexcept {
   const auto number = static_cast<std::size_t>(descriptor);
   if (descriptor < 0 || number / entries_per_page >= most_pages) return nullptr;
   constexpr std::size_t bytes = entries_per_page * sizeof(Entry);
-  const long address = os::call(SYS_mmap, nullptr, bytes, PROT_READ | PROT_WRITE,
-                                MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  os::check(address > 0 || address < -4095, "weft: no memory for the table of descriptors");
-  auto* const page = reinterpret_cast<Entry*>(address);
+  auto* const page = static_cast<Entry*>(os::map_memory(bytes));
+  os::check(page != nullptr, "weft: no memory for the table of descriptors");
   for (std::size_t i = 0; i < entries_per_page; ++i) new (&page[i]) Entry;
   Entry* expected = nullptr;
   if (!pages_[number / entries_per_page].compare_exchange_strong(expected, page)) {

@@ -17,6 +17,7 @@ namespace weft::sched {
 
 Runtime::Runtime(const RuntimeOptions& options)
     : most_workers_(std::max(options.most_workers, options.workers)),
+      around_carrier_(options.around_carrier),
       lends_places_(options.lends_places && options.monitored),
       files_(epoll_, options.file_requests),
       workers_(new Worker[most_workers_]),

@@ -33,6 +33,8 @@ struct RuntimeOptions {
   // How many requests to files may be under way at once, the rest are made at home; see
   // file_ring.h.
   unsigned file_requests = 1024;
+  // Calls the function, which is the life of a carrier, with what its kernel thread needs.
+  void (*around_carrier)(void (*carry)(void*), void* argument) = nullptr;
   MonitorOptions monitor{};
 };
 
@@ -107,6 +109,7 @@ class Runtime {
 
  private:
   static void* carrier_main(void* argument);
+  static void carry(void* argument);
   void run_carrier(Carrier& carrier);
   void run_worker(Carrier& carrier, Worker& worker);
   // False: the carrier has been relieved meanwhile.
@@ -144,6 +147,7 @@ class Runtime {
   static constexpr auto spare_life = std::chrono::seconds{10};
 
   const std::uint32_t most_workers_;
+  void (*const around_carrier_)(void (*carry)(void*), void* argument);
   const bool lends_places_;
   os::Epoll epoll_;
   FileRing files_;

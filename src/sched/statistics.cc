@@ -15,6 +15,7 @@
 #include "fiber/table.h"
 #include "os/check.h"
 #include "os/clock.h"
+#include "os/memory.h"
 #include "os/system_call.h"
 #include "os/task_file.h"
 #include "sched/monitor.h"
@@ -40,9 +41,7 @@ std::uint64_t own_start_time() noexcept {
 StatisticsPage* mapped(int flags, long descriptor) noexcept {
   const long address = os::call(SYS_mmap, nullptr, sizeof(StatisticsPage), PROT_READ | PROT_WRITE,
                                 flags, descriptor, 0);
-  constexpr long last_error = -4095;
-  if (address < 0 && address >= last_error) return nullptr;
-  return reinterpret_cast<StatisticsPage*>(address);
+  return os::is_mapped(address) ? reinterpret_cast<StatisticsPage*>(address) : nullptr;
 }
 
 long create(const char* path) noexcept {

@@ -42,13 +42,14 @@ def command(folder, tests, environment, options):
     return ["perl", "mysql-test-run.pl", f"--vardir={folder / 'var'}", f"--tmpdir={folder / 'tmp'}",
             "--force", "--max-test-fail=0", "--retry=0", "--parallel=1",
             f"--testcase-timeout={options.testcase_minutes}", "--shutdown-timeout=60",
-            *(["--mem"] if options.memory else []), f"--skip-test-list={SUITES / 'unstable-tests'}",
+            f"--skip-test-list={SUITES / 'unstable-tests'}",
             *(f"--mysqld-env={setting}" for setting in environment), *tests]
 
 
 # Runs tests and returns their verdicts by "suite.name 'combination'", and all that mtr printed.
 def run_batch(tests, environment, options):
-    with tempfile.TemporaryDirectory(prefix="weft-mtr-") as name:
+    with tempfile.TemporaryDirectory(prefix="weft-mtr-",
+                                     dir="/dev/shm" if options.memory else None) as name:
         folder = Path(name)
         shutil.chown(folder, test_user())
         folder.chmod(0o755)

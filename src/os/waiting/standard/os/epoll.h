@@ -17,6 +17,7 @@
 #include "os/clock.h"
 #include "os/own_descriptors.h"
 #include "os/system_call.h"
+#include "os/timespec.h"
 
 namespace weft::os {
 
@@ -86,12 +87,7 @@ class Epoll {
     timespec time{};
     timespec* limit = nullptr;
     if (deadline != never) {
-      const auto left = (deadline == Instant::min() ? Instant::duration::zero()
-                                                    : deadline - MonotonicClock::now())
-                            .count();
-      const std::int64_t positive = left > 0 ? left : 0;
-      time.tv_sec = positive / 1'000'000'000;
-      time.tv_nsec = positive % 1'000'000'000;
+      if (deadline != Instant::min()) time = timespec_of(deadline - MonotonicClock::now());
       limit = &time;
     }
     if (has_nanoseconds_.load(std::memory_order_relaxed)) {

@@ -11,6 +11,7 @@
 #include "base/atomic.h"
 #include "os/clock.h"
 #include "os/system_call.h"
+#include "os/timespec.h"
 
 namespace weft::os {
 
@@ -18,13 +19,7 @@ namespace weft::os {
 // signals and for no reason: the caller looks at the word, and at the clock, again.
 inline void futex_wait(const atomic<std::uint32_t>& word, std::uint32_t value,
                        Instant deadline = never) noexcept {
-  timespec time{};
-  if (deadline != never) {
-    const auto since_epoch = deadline.time_since_epoch().count();
-    const std::int64_t positive = since_epoch > 0 ? since_epoch : 0;
-    time.tv_sec = positive / 1'000'000'000;
-    time.tv_nsec = positive % 1'000'000'000;
-  }
+  const timespec time = timespec_of(deadline.time_since_epoch());
   call(SYS_futex, &word, FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG, value,
        deadline == never ? nullptr : &time, nullptr, FUTEX_BITSET_MATCH_ANY);
 }

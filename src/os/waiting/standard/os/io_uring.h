@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "os/memory.h"
 #include "os/own_descriptors.h"
 #include "os/system_call.h"
 
@@ -136,7 +137,7 @@ class IoUring {
   long map(Mapping& mapping, std::uint64_t which, std::size_t bytes) noexcept {
     const long address = call(SYS_mmap, nullptr, bytes, PROT_READ | PROT_WRITE,
                               MAP_SHARED | MAP_POPULATE, descriptor(), which);
-    if (address < 0 && address >= -4095) return address;
+    if (!is_mapped(address)) return address;
     mapping = {.address = reinterpret_cast<std::byte*>(address), .bytes = bytes};
     // A child that reaped would take what its parent waits for.
     return call(SYS_madvise, address, bytes, MADV_DONTFORK);
