@@ -6,11 +6,10 @@ import os
 import random
 
 from clients import all_at_once
-from harness import (Outcome, Row, Wrong, cpu_seconds_of, found_in, free_port, run_client, serve,
-                     version_of)
+from harness import Failure, Outcome, Row, found_in, free_port, run, serve, served, version_of
 
 TITLE = "Apache httpd"
-NEEDS = {"/usr/sbin/apache2": "apache2", "ab": "apache2-utils"}
+NEEDS = {"/usr/sbin/apache2": "apache2-bin", "ab": "apache2-utils"}
 WORKER_BAR = 2.0
 MODULES = "/usr/lib/apache2/modules"
 CONFIGURATION = """
@@ -65,7 +64,7 @@ def start(place, folder, mpm, shape, port):
     configuration.write_text(CONFIGURATION.format(folder=folder, port=port, mpm=mpm, shape=shape,
                                                   modules=MODULES, user=user))
     return serve(place.command(["/usr/sbin/apache2", "-DFOREGROUND", "-f", configuration]), port,
-                 cwd=folder)
+                 folder=folder)
 
 
 def write_documents(folder):
@@ -89,7 +88,7 @@ def get(connection, path):
             return answer.status, answer.read()
         except (http.client.RemoteDisconnected, ConnectionError):
             connection.close()
-    raise Wrong(f"GET {path}: closed without an answer, {attempt + 1} times")
+    raise Failure(f"GET {path}: closed without an answer, {attempt + 1} times")
 
 
 # Fetches every document and one that is not there, again and again on one connection.
@@ -99,35 +98,35 @@ def fetch(port, digests, repeats):
         for name, digest in digests.items():
             status, body = get(connection, f"/{name}")
             if status != 200 or hashlib.sha256(body).hexdigest() != digest:
-                raise Wrong(f"GET /{name}: {status}, or other bytes")
+                raise Failure(f"GET /{name}: {status}, or other bytes")
         status, _ = get(connection, "/missing")
         if status != 404:
-            raise Wrong(f"GET /missing: {status}")
+            raise Failure(f"GET /missing: {status}")
     connection.close()
 
 
-def rows(folder, quick):
+def rows(folder, short):
     digests = write_documents(folder)
 
     def check(place, mpm):
         port = free_port()
         with start(place, folder, mpm, AS_SHIPPED, port):
-            all_at_once(32, lambda _: fetch(port, digests, 2 if quick else 10))
+            all_at_once(32, lambda _: fetch(port, digests, 2 if short else 10))
         return Outcome("all documents, and 404 for one that is not there")
 
     def bench(place, mpm, shape, clients, *options):
         port = free_port()
-        requests = 5_000 if quick else 50_000
+        requests = 5_000 if short else 50_000
         with start(place, folder, mpm, shape, port) as server:
-            finished = run_client(server, place.client(
+            finished = run(place.client(
                 ["ab", "-q", *options, "-c", clients, "-n", requests,
-                 f"http://127.0.0.1:{port}/small.txt"]))
-            cpu = cpu_seconds_of(server)
-        result = {"complete": found_in(r"^Complete requests: +(\d+)", finished.output),
-                  "failed": found_in(r"^Failed requests: +(\d+)", finished.output),
-                  "non-2xx": "Non-2xx" in finished.output}
-        return Outcome(result, float(found_in(r"^Requests per second: +([\d.]+)", finished.output)),
-                       requests / max(cpu, 0.001))
+                 f"http://127.0.0.1:{port}/small.txt"]), watched=server.pid)
+            complete, failed = (int(found_in(rf"^{kind} requests: +(\d+)", finished.output))
+                                for kind in ("Complete", "Failed"))
+            if (complete, failed) != (requests, 0) or "Non-2xx" in finished.output:
+                raise Failure(f"not every request was answered as it should be\n{finished.output}")
+            speed = float(found_in(r"^Requests per second: +([\d.]+)", finished.output))
+            return served(server, finished, requests, speed, complete)
 
     for mpm in ("worker", "event"):
         yield Row(f"{mpm} MPM: documents, 32 connections", lambda place, mpm=mpm: check(place, mpm),

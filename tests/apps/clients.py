@@ -3,7 +3,7 @@
 import socket
 import threading
 
-from harness import Wrong
+from harness import Failure
 
 
 # Runs `talk(number)` in as many threads as asked for; the first trouble is raised here.
@@ -48,7 +48,7 @@ class Line:
     def line(self):
         line = self.answers.readline()
         if not line.endswith(b"\r\n"):
-            raise Wrong(f"the connection ended with {line!r}")
+            raise Failure(f"the connection ended with {line!r}")
         return line[:-2]
 
     def ask(self, data, expected):
@@ -58,4 +58,4 @@ class Line:
     def expect(self, expected):
         got = self.line()
         if got != expected:
-            raise Wrong(f"{expected[:200]!r} was expected, and {got[:200]!r} was answered")
+            raise Failure(f"{expected[:200]!r} was expected, and {got[:200]!r} was answered")

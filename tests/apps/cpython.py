@@ -2,7 +2,7 @@
 # CPython's own tests of threads, sockets, processes and asyncio: each test's verdict as natively.
 import xml.etree.ElementTree as xml
 
-from harness import Outcome, Row, Wrong, run, version_of
+from harness import Failure, Outcome, Row, run, version_of
 
 PYTHON = "/usr/bin/python3.11"
 TITLE = "CPython"
@@ -31,11 +31,11 @@ def verdicts(place, folder, module):
     report = folder / "report.xml"
     report.unlink(missing_ok=True)
     ignored = [word for pattern in IGNORED for word in ("--ignore", pattern)]
-    finished = run(place.command([PYTHON, "-m", "test", "-u", "none", "--timeout", "600",
-                                  *ignored, "--junit-xml", report, module]),
-                   seconds=1200, cwd=folder, check=False)
+    finished = run(place.command([PYTHON, "-m", "test", "-v", "-u", "none", *ignored,
+                                  "--junit-xml", report, module]),
+                   seconds=1200, folder=folder, check=False)
     if not report.exists():
-        raise Wrong(f"{module} ended with {finished.status}\n"
+        raise Failure(f"{module} ended with {finished.status}\n"
                     f"{(finished.output + finished.errors)[-3000:]}")
     told = {}
     for case in xml.parse(report).getroot().iter("testcase"):
@@ -46,7 +46,7 @@ def verdicts(place, folder, module):
     return Outcome(told)
 
 
-def rows(folder, quick):
+def rows(folder, _short):
     for module in (*QUICK, *SLOW):
         yield Row(module, lambda place, module=module: verdicts(place, folder, module),
                   pinned=False, quick=module in QUICK)

@@ -32,8 +32,11 @@ class Answer(http.server.BaseHTTPRequestHandler):
 
 
 class Server:
+    def __init__(self, address):
+        self.address = address
+
     def __enter__(self):
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answer)
+        self.server = http.server.ThreadingHTTPServer((self.address, 0), Answer)
         self.server.daemon_threads = True
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
         return self.server.server_address[1]
@@ -43,27 +46,29 @@ class Server:
         self.server.server_close()
 
 
-# A name of this machine that curl has to ask a thread for: it knows localhost by itself.
-def resolvable_name():
+# A name of this machine that curl has to ask a thread for, since it knows localhost by itself, and
+# its address.
+def name_and_address():
     with contextlib.suppress(OSError):
         for line in Path("/etc/hosts").read_text().splitlines():
             address, *names = line.split("#")[0].split() or [""]
             for name in names:
-                if address.startswith("127.0.0.1") and not name.startswith("localhost"):
-                    return name
-    return "localhost"
+                if address.startswith("127.") and "localhost" not in name:
+                    return name, address
+    return "localhost", "127.0.0.1"
 
 
-def rows(folder, quick):
-    count = 20 if quick else 100
-    host = resolvable_name()
+def rows(folder, short):
+    count = 20 if short else 100
+    host, address = name_and_address()
+    resolver = "no name but localhost" if host == "localhost" else "names asked of threads"
 
     def fetch(place, *options):
         got = folder / "got"
         got.mkdir(exist_ok=True)
         for old in got.iterdir():
             old.unlink()
-        with Server() as port:
+        with Server(address) as port:
             finished = run(place.command(
                 ["curl", "-sS", "-4", *options, f"http://{host}:{port}/file[1-{count}]",
                  "-o", got / "#1"]), environment=ENVIRONMENT)
@@ -79,7 +84,7 @@ def rows(folder, quick):
                        check=False)
         return Outcome((refused.status, bad_name.status, bad_name.errors))
 
-    yield Row("one after the other", fetch)
-    yield Row("--parallel, 16 at once",
+    yield Row(f"one after the other, {resolver}", fetch)
+    yield Row(f"--parallel, 16 at once, {resolver}",
               lambda place: fetch(place, "--parallel", "--parallel-max", "16"))
     yield Row("a name that does not resolve, a port where nobody listens", refuse)

@@ -1,22 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 # A C++20 program on std::async, jthread, latch, barrier, semaphore and atomic::wait: the same sums.
-from harness import FOLDER, Outcome, Row, run, version_of
+from harness import Row, compiled, compiler_version, outcome_of, run
 
 TITLE = "C++20 threads (libstdc++)"
 NEEDS = {"g++": "g++"}
+version = compiler_version
 
 
-def version():
-    return version_of(["g++", "--version"], r"\) (\S+)")
-
-
-def rows(folder, quick):
-    program = folder / "cxx_program"
-    run(["g++", "-std=c++20", "-O2", "-pthread", FOLDER / "cxx_program.cc", "-o", program])
-    repeats = 1 if quick else 4
+def rows(folder, short):
+    program = compiled(folder, "cxx_program.cc", "-pthread")
 
     def all_of_it(place):
-        finished = run(place.command([program, repeats]))
-        return Outcome(finished.output, 1 / finished.seconds, 1 / max(finished.cpu_seconds, 0.001))
+        finished = run(place.command([program, 1 if short else 4]))
+        return outcome_of(finished, finished.output)
 
     yield Row("async, jthread, latch, barrier, semaphore, atomic wait", all_of_it)

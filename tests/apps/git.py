@@ -3,7 +3,7 @@
 import hashlib
 import random
 
-from harness import Outcome, Row, run, version_of
+from harness import Row, outcome_of, run, version_of
 
 TITLE = "git"
 NEEDS = {"git": "git"}
@@ -37,31 +37,28 @@ def write_repository(tree, files):
     run(["git", "-C", tree, "repack", "-q", "-a", "-d", "-f"], environment=ENVIRONMENT)
 
 
-def rows(folder, quick):
+def rows(folder, short):
     tree = folder / "tree"
-    write_repository(tree, 400 if quick else 3000)
+    write_repository(tree, 400 if short else 3000)
     pack = next((tree / ".git/objects/pack").glob("*.pack"))
-
-    def outcome(finished, result):
-        return Outcome(result, 1 / finished.seconds, 1 / max(finished.cpu_seconds, 0.001))
 
     def index_pack(place):
         index = folder / "packed.idx"
         index.unlink(missing_ok=True)
         finished = run(place.command(["git", "index-pack", "--threads=8", "-o", index, pack]),
-                       cwd=folder, environment=ENVIRONMENT)
-        return outcome(finished, hashlib.sha256(index.read_bytes()).hexdigest())
+                       folder=folder, environment=ENVIRONMENT)
+        return outcome_of(finished, hashlib.sha256(index.read_bytes()).hexdigest())
 
     def grep(place):
         finished = run(place.command(["git", "-C", tree, "grep", "--threads", "8", "-n",
                                       "-e", "a.*b.*ccc", "-e", "changed in"]),
                        environment=ENVIRONMENT)
-        return outcome(finished, finished.output)
+        return outcome_of(finished, finished.output)
 
     def status(place):
         finished = run(place.command(["git", "-C", tree, "-c", "core.preloadIndex=true",
                                       "status", "--porcelain"]), environment=ENVIRONMENT)
-        return outcome(finished, finished.output)
+        return outcome_of(finished, finished.output)
 
     # Delta search takes what its threads find first, so the bytes may differ; the objects may not.
     def repack(place):
@@ -71,7 +68,7 @@ def rows(folder, quick):
         checked = run(["git", "-C", tree, "fsck", "--full", "--strict"], environment=ENVIRONMENT)
         listed = run(["git", "-C", tree, "rev-list", "--objects", "--all"],
                      environment=ENVIRONMENT)
-        return outcome(finished, (checked.status, listed.output))
+        return outcome_of(finished, (checked.status, listed.output))
 
     yield Row("index-pack --threads=8", index_pack)
     yield Row("grep --threads 8", grep)

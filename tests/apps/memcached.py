@@ -3,7 +3,7 @@
 import os
 
 from clients import Line, all_at_once
-from harness import Outcome, Row, cpu_seconds_of, found_in, free_port, run_client, serve, version_of
+from harness import Failure, Outcome, Row, found_in, free_port, run, serve, served, version_of
 
 TITLE = "memcached"
 NEEDS = {"memcached": "memcached", "memcaslap": "libmemcached-tools"}
@@ -41,8 +41,8 @@ def talk(port, number, repeats):
             line.ask(b"get %s\r\n" % key, b"END")
 
 
-def rows(folder, quick):
-    connections, repeats = (16, 20) if quick else (64, 50)
+def rows(folder, short):
+    connections, repeats = (16, 20) if short else (64, 50)
     load = folder / "load"
     load.write_text(LOAD)
 
@@ -59,15 +59,15 @@ def rows(folder, quick):
     def bench(place, concurrency):
         port = free_port()
         with start(place, port) as server:
-            finished = run_client(server, place.client(
+            finished = run(place.client(
                 ["memcaslap", "-s", f"127.0.0.1:{port}", "-T", "1", "-c", concurrency, "-v", "1",
-                 "-F", load, "-x", 20_000 if quick else 200_000]))
-            cpu = cpu_seconds_of(server)
-        operations = int(found_in(r"Ops: (\d+)", finished.output))
-        result = {name: found_in(rf"{name}: (\d+)", finished.output)
-                  for name in ("get_misses", "verify_misses", "verify_failed")}
-        return Outcome(result, float(found_in(r"TPS: (\d+)", finished.output)),
-                       operations / max(cpu, 0.001))
+                 "-F", load, "-x", 20_000 if short else 200_000]), watched=server.pid)
+            counts = {name: found_in(rf"{name}: (\d+)", finished.output)
+                      for name in ("get_misses", "verify_misses", "verify_failed")}
+            if set(counts.values()) != {"0"}:
+                raise Failure(f"memcaslap found other values than it had set: {counts}")
+            return served(server, finished, int(found_in(r"Ops: (\d+)", finished.output)),
+                          float(found_in(r"TPS: (\d+)", finished.output)), counts)
 
     yield Row(f"set, get, append, incr, delete from {connections} connections", check,
               pinned=False)

@@ -11,6 +11,6 @@ def version():
     return version_of(["pigz", "--version"], r"pigz (\S+)")
 
 
-def rows(folder, quick):
+def rows(folder, short):
     commands = [["pigz", "-n", "-p", "2", "-c"], ["pigz", "-n", "-p", "16", "-c"]]
-    return rows_for(folder, quick, commands, ["pigz", "-dc"])
+    return rows_for(folder, short, commands, ["pigz", "-dc"], copies=2)

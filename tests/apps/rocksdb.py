@@ -2,7 +2,7 @@
 # RocksDB's db_bench with many threads: every key is found, and how fast.
 import shutil
 
-from harness import Outcome, Row, found_in, run, version_of
+from harness import Failure, Outcome, Row, found_in, run, version_of
 
 TITLE = "RocksDB db_bench"
 NEEDS = {"db_bench": "rocksdb-tools"}
@@ -13,7 +13,7 @@ def version():
     return version_of(["db_bench", "--version"], r"version (\S+)")
 
 
-def rows(folder, quick):
+def rows(folder, short):
     filled = folder / "filled"
     keys = 20_000
     common = [f"--num={keys}", "--value_size=100", "--compression_type=none", "--histogram=0",
@@ -30,24 +30,28 @@ def rows(folder, quick):
         return finished, line, done, speed
 
     def read(place, threads):
-        each = (8_000 if quick else 400_000) // threads
+        each = (8_000 if short else 400_000) // threads
         finished, line, done, speed = bench(place, "readrandom", threads, filled,
                                             "--use_existing_db=1", f"--reads={each}")
-        found = found_in(r"\((\d+ of \d+) found\)", line)
-        return Outcome((done, found), speed, done / max(finished.cpu_seconds, 0.001))
+        found = found_in(r"\((\d+ of \d+) found\)", line)  # of one thread: all of its keys
+        if (done, found) != (each * threads, f"{each} of {each}"):
+            raise Failure(f"{done} of {each * threads} keys were looked for, {found} found")
+        return Outcome(found, speed, done / max(finished.cpu_seconds, 0.001))
 
     # fillsync draws its keys from a thousandth of num, by seeds: the same keys, however they are
     # interleaved. They are counted natively.
     def write(place, threads):
         database = folder / "written"
         shutil.rmtree(database, ignore_errors=True)
-        each = max(8, (512 if quick else 4096) // threads)
+        each = max(8, (512 if short else 4096) // threads)
         finished, _, done, speed = bench(place, "fillsync", threads, database,
                                          "--num=50000000", f"--writes={each}", "--seed=1")
         counted = run(["db_bench", f"--db={database}", "--use_existing_db=1",
                        "--benchmarks=readseq", "--num=50000000"])
+        if done != each * threads:
+            raise Failure(f"{done} of {each * threads} keys were written")
         read_again = int(found_in(r"readseq .* (\d+) operations", counted.output))
-        return Outcome((done, read_again), speed, done / max(finished.cpu_seconds, 0.001))
+        return Outcome(read_again, speed, done / max(finished.cpu_seconds, 0.001))
 
     for threads in (8, 64, 512):
         yield Row(f"readrandom, {threads} threads",

@@ -10,29 +10,30 @@ def version():
     return version_of(["sysbench", "--version"], r"sysbench (\S+)")
 
 
-def rows(folder, quick):
-    share = 4 if quick else 1
+def rows(folder, short):
+    share = 4 if short else 1
 
     def bench(place, test, threads, *options):
         command = ["sysbench", test, f"--threads={threads}", "--time=0", *options]
-        finished = run(place.command([*command, "run"]), cwd=folder)
+        finished = run(place.command([*command, "run"]), folder=folder)
         events = int(found_in(r"total number of events: +(\d+)", finished.output))
         seconds = float(found_in(r"total time: +([\d.]+)s", finished.output))
         return Outcome(events, events / seconds, events / max(finished.cpu_seconds, 0.001))
 
     def files(place):
         layout = ["--file-num=8", "--file-total-size=16M"]
-        run(["sysbench", "fileio", *layout, "prepare"], cwd=folder)
+        run(["sysbench", "fileio", *layout, "prepare"], folder=folder)
         try:
             return bench(place, "fileio", 16, *layout, "--file-test-mode=rndrw",
                          f"--events={8000 // share}")
         finally:
-            run(["sysbench", "fileio", *layout, "cleanup"], cwd=folder)
+            run(["sysbench", "fileio", *layout, "cleanup"], folder=folder)
 
     yield Row("cpu, 8 threads",
               lambda place: bench(place, "cpu", 8, f"--events={4000 // share}"))
     yield Row("threads, 64 threads, 4 locks",
               lambda place: bench(place, "threads", 64, "--thread-locks=4",
+                                  f"--thread-yields={100 if short else 1000}",
                                   f"--events={4000 // share}"))
     yield Row("mutex, 64 threads, 16 locks",
               lambda place: bench(place, "mutex", 64, "--mutex-num=16",

@@ -11,15 +11,15 @@ HEAD = """# What runs under weft
 
 Written by [tests/apps/write_compatibility.py](../tests/apps/write_compatibility.py) from the report
 of `make test-apps`: unmodified programs of Debian, each natively and under `weft run`, in turns.
-*Same*: the results, bytes and verdicts are those of the native run. The ratio is the median over the
-rounds of weft's speed to native's; with one worker both have one CPU (and a client the other), with
-two both have two. *CPU* is the work for the same CPU time, to native's: other programs on the machine
-change it less.
+*Same*: the results, bytes and verdicts are those of the native run. The speed is weft's to native's:
+the median over the rounds, and the lowest and highest; with one worker both have one CPU (and a client
+the other), with two both have two. *CPU* is the work for the same CPU time, to native's: other
+programs on the machine change it less.
 A bar is what we hold ourselves to; a missed one is shown.
-*Rounds* says how many pairs of runs a row stands on, and *quick* that it was the short form, whose
-ratios are a hint at best; *load* is the load average of the machine at the end of the row.
+*Runs* says how many pairs of runs a row stands on, and *short* that only the results were compared,
+of short loads; *load* is the load average of the machine at the end of the row.
 
-| program | version | what was run | native | workers | weft | speed | bar | CPU | rounds | load |
+| program | version | what was run | native | workers | weft | speed | bar | CPU | runs | load |
 |---|---|---|---|---|---|---|---|---|---|---|
 """
 
@@ -29,15 +29,11 @@ def cell(text):
 
 
 def times(ratio):
-    return "" if ratio is None else f"{ratio:.2f}x"
+    return "" if ratio is None else "{:.2f}x ({:.2f} to {:.2f})".format(*ratio)
 
 
 def bar_of(told):
-    if told["bar"] is None:
-        return ""
-    if told["ratio"] is None:
-        return f"{told['bar']}x"
-    return f"{told['bar']}x {'met' if told['ratio'] >= told['bar'] else '**missed**'}"
+    return (told["speed"] or "").replace("missed", "**missed**")
 
 
 # A long reason stays in the report; the table has its first words.
@@ -45,8 +41,8 @@ def verdict(text):
     return "same" if text == "ok" else f"**{text[:60]}**"
 
 
-def rounds_of(told):
-    return f"{told['rounds']}, quick" if told.get("quick") else told["rounds"]
+def runs_of(told):
+    return f"{told['runs']}, short" if told["short"] else told["runs"]
 
 
 def line_of(told):
@@ -55,7 +51,7 @@ def line_of(told):
     native = "ok" if told["native"] == "ok" else f"**{told['native'][:60]}**"
     cells = (told["program"], told["version"], told["row"], native, told["workers"],
              verdict(told["weft"]), times(told["ratio"]), bar_of(told), times(told["cpu_ratio"]),
-             rounds_of(told), told.get("load", "not kept"))
+             runs_of(told), told["load"])
     return "| " + " | ".join(cell(text) for text in cells) + " |"
 
 

@@ -11,7 +11,7 @@ def version():
     return version_of(["xz", "--version"], r"xz \(XZ Utils\) (\S+)")
 
 
-def rows(folder, quick):
+def rows(folder, short):
     commands = [["xz", "-T2", "-1", "--block-size=1MiB", "-c"],
                 ["xz", "-T8", "-0", "--block-size=512KiB", "-c"]]
-    return rows_for(folder, quick, commands, ["xz", "-T2", "-dc"], words=2_000_000)
+    return rows_for(folder, short, commands, ["xz", "-T2", "-dc"], words=2_000_000)

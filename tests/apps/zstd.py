@@ -11,6 +11,6 @@ def version():
     return version_of(["zstd", "--version"], r"v([\d.]+)")
 
 
-def rows(folder, quick):
+def rows(folder, short):
     commands = [["zstd", "-T2", "-6", "-c"], ["zstd", "-T16", "-3", "-c"]]
-    return rows_for(folder, quick, commands, ["zstd", "-dc"])
+    return rows_for(folder, short, commands, ["zstd", "-dc"], copies=4)

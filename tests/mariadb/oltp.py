@@ -89,7 +89,7 @@ def load(server, test, transport, connections, seconds, launcher=(), words=(), f
     before = state(server, test)
     output = hangs.run(
         command(server, test, "run", transport, connections, seconds, launcher, words),
-        seconds + SECONDS_BEYOND, server.pid, folder=folder)
+        seconds + SECONDS_BEYOND, server.pid, folder=folder).output
     server.must_run()
     if re.search(r"^(FATAL|ALERT|error)", output, re.MULTILINE | re.IGNORECASE):
         raise hangs.Failure(f"sysbench complains:\n{output[-3000:]}")

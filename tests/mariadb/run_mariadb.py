@@ -14,12 +14,13 @@ import tempfile
 import time
 from pathlib import Path
 
-import encrypted
-import hangs
-import oltp
-import server as servers
-import sudden_death
-import unrest
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+import encrypted  # noqa: E402
+import hangs  # noqa: E402
+import oltp  # noqa: E402
+import server as servers  # noqa: E402
+import sudden_death  # noqa: E402
+import unrest  # noqa: E402
 
 SKIPPED = 77
 PROGRAMS = ("mariadbd", "mariadb-install-db", "mariadb-admin", "mariadb", "mariadb-slap",

@@ -8,7 +8,6 @@ import signal
 import socket
 import subprocess
 import time
-from pathlib import Path
 
 import hangs
 
@@ -135,7 +134,7 @@ class Server:
     def query(self, statement, database=None, words=(), transport="socket"):
         command = [*self.client(transport), *words, *([database] if database else [])]
         answer = hangs.run(command, QUERY_SECONDS, self.pid, text=statement)
-        return [line.split("\t") for line in answer.splitlines()]
+        return [line.split("\t") for line in answer.output.splitlines()]
 
     def number(self, statement, database=None):
         return int(self.query(statement, database)[0][0])
