@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // The futex call, made by syscall().
 //
-// Words that are private to the process are in the table of the engine, for fibers and all others:
-// the kernel itself keeps them apart from those that are not. Who waits without syscall() (libc,
-// libgomp) waits in the kernel, and is woken there by its own.
+// Words that are the process's own are in the table of the engine, for fibers and all others: those
+// with the private flag, and those without it that are not in shared memory. Who waits without
+// syscall() (libc, libgomp) waits in the kernel, and is woken there by its own.
 #include <linux/futex.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "preload/clocks.h"
 #include "preload/direct_call.h"
 #include "preload/durations.h"
 #include "preload/readable.h"
+#include "preload/shared_memory.h"
 #include "sync/futex_table.h"
 
 namespace weft::preload {
@@ -36,6 +38,18 @@ bool belongs_home(int command) {
     default:
       return true;
   }
+}
+
+// Wakes those who wait in the table. Without the private flag others may wait in the kernel: they
+// had been waiting when the memory became shared, or wait by instructions of their own.
+long wake(const DirectCall& call, std::uint32_t bits) {
+  const int wanted = call.integer(2);
+  const int woken = table::wake(*call.pointer<table::Word>(0), wanted, bits);
+  if ((call.integer(1) & FUTEX_PRIVATE_FLAG) != 0 || woken >= wanted) return woken;
+  DirectCall others = call;
+  others.arguments[2] = wanted - woken;
+  const long result = others.here();
+  return result < 0 && woken == 0 ? result : woken + std::max(result, 0L);
 }
 
 // Waits until woken; handlers of signals run meanwhile.
@@ -85,7 +99,9 @@ long requeue(const DirectCall& call, const std::uint32_t* expected) {
 
 long futex_call(const DirectCall& call) noexcept {
   const int command = call.integer(1) & FUTEX_CMD_MASK;
-  const bool is_private = (call.integer(1) & FUTEX_PRIVATE_FLAG) != 0;
+  const auto address = static_cast<std::uintptr_t>(call.arguments[0]);
+  const bool is_private =
+      (call.integer(1) & FUTEX_PRIVATE_FLAG) != 0 || !shared_memory.has(address);
   const bool realtime = (call.integer(1) & FUTEX_CLOCK_REALTIME) != 0;
   const bool waits = command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET;
   if (!is_private || (realtime && !waits)) {
@@ -97,9 +113,9 @@ long futex_call(const DirectCall& call) noexcept {
   if (!belongs_home(command) && is_misaligned(&word)) return -EINVAL;
   switch (command) {
     case FUTEX_WAKE:
-      return table::wake(word, call.integer(2));
+      return wake(call, table::any_bit);
     case FUTEX_WAKE_BITSET:
-      return third == 0 ? -EINVAL : table::wake(word, call.integer(2), third);
+      return third == 0 ? -EINVAL : wake(call, third);
     case FUTEX_REQUEUE:
       return requeue(call, nullptr);
     case FUTEX_CMP_REQUEUE:

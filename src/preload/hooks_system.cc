@@ -12,11 +12,13 @@
 #include <cstring>
 #include <ctime>
 
+#include "os/memory.h"
 #include "os/own_descriptors.h"
 #include "preload/direct_call.h"
 #include "preload/durations.h"
 #include "preload/identity.h"
 #include "preload/readable.h"
+#include "preload/shared_memory.h"
 #include "sched/files.h"
 #include "sched/io.h"
 #include "sched/park.h"
@@ -262,6 +264,12 @@ bool answer_by_engine(const DirectCall& call, long& result) {
     case SYS_setsockopt:
       result = sched::set_option(descriptor, call.integer(1), call.integer(2),
                                  call.pointer<void>(3), static_cast<socklen_t>(call.arguments[4]));
+      return true;
+    case SYS_mmap:
+      result = call.here();
+      if (os::is_mapped(result)) {
+        note_mapping(reinterpret_cast<void*>(result), call.size(1), call.integer(3));
+      }
       return true;
     case SYS_socket:
     case SYS_dup:

@@ -9,14 +9,11 @@ import argparse
 import concurrent.futures
 import contextlib
 import difflib
-import itertools
 import os
 import random
 import re
 import resource
-import select
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
@@ -27,11 +24,12 @@ from pathlib import Path
 
 SKIPPED = 77
 SOURCES = Path(__file__).resolve().parent
-QUOTA_GROUPS = Path("/sys/fs/cgroup/cpu")
+sys.path.insert(0, str(SOURCES.parent / "support"))
+import hangs  # noqa: E402
+import quota  # noqa: E402
+
 # What a program sees is decided here, so that a child's environment can be compared whole.
 ENVIRONMENT = {"PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "HOME": "/", "LANG": "C"}
-# The shell puts itself into the group of the quota, then becomes the program.
-ENTER_GROUP = 'echo 0 > "$0/cgroup.procs" && exec env -u PWD -u OLDPWD "$@"'
 
 printing = threading.Lock()
 
@@ -88,45 +86,18 @@ class Program:
         return None
 
 
-class Hang(Exception):
-    pass
-
-
 class Runner:
     def __init__(self, options):
         self.options = options
-        self.group_numbers = itertools.count()
 
-    # Runs a command to its end in a folder of its own; a Hang tells what every thread was doing.
-    def run(self, command, quota=False):
-        with tempfile.TemporaryDirectory(prefix="weft-program-") as scratch, \
-                tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors, \
-                self.group(quota) as group:
-            if group is not None:
-                command = ["/bin/sh", "-c", ENTER_GROUP, str(group), *command]
-            process = subprocess.Popen(command, cwd=scratch, env=ENVIRONMENT,
-                                       stdin=subprocess.DEVNULL, stdout=output, stderr=errors,
-                                       start_new_session=True)
-            if not ends_within(process, self.options.timeout):
-                what = describe_threads(process.pid)
-                kill_session(process)
-                raise Hang(f"{what}\noutput until then:\n{text_of(output)}{text_of(errors)}")
-            return Outcome(text_of(output), text_of(errors), status_name(process.wait()))
-
-    # A cgroup of half a core for one run, or none; what still runs in it at the end is killed.
-    @contextlib.contextmanager
-    def group(self, quota):
-        if not quota:
-            yield None
-            return
-        group = QUOTA_GROUPS / f"weft-programs-{os.getpid()}-{next(self.group_numbers)}"
-        group.mkdir()
-        try:
-            (group / "cpu.cfs_period_us").write_text("100000")
-            (group / "cpu.cfs_quota_us").write_text("50000")
-            yield group
-        finally:
-            remove_group(group)
+    # Runs a command to its end in a folder of its own, with all CPUs or half of one.
+    def run(self, command, half=False):
+        group_for_it = quota.group_of(quota.HALF_A_CPU) if half else contextlib.nullcontext()
+        with tempfile.TemporaryDirectory(prefix="weft-program-") as scratch, group_for_it as group:
+            finished = hangs.run(quota.command_in(group, command) if half else command,
+                                 self.options.timeout, folder=scratch, environment=ENVIRONMENT,
+                                 check=False)
+        return Outcome(finished.output, finished.errors, finished.status)
 
     # Runs one program every way that was asked for; returns the number of (passed, failed, skipped).
     def examine(self, program):
@@ -136,7 +107,7 @@ class Runner:
             return 0, 0, 1
         try:
             native = self.run([str(program.path)])
-        except Hang as hang:
+        except hangs.Hang as hang:
             return self.failed(program, "native", f"hangs\n{hang}")
         if native.status == str(SKIPPED):
             say(f"SKIP {program.name}: {native.output.strip() or 'it says so'}")
@@ -145,9 +116,9 @@ class Runner:
         if fault is not None:
             return self.failed(program, "native", fault + "\n" + "\n".join(native.lines()))
         passed = failed = 0
-        for mode, command, quota in self.ways(program):
+        for mode, command, half in self.ways(program):
             for _ in range(self.options.repeat):
-                one_passed, one_failed, _ = self.compare(program, native, mode, command, quota)
+                one_passed, one_failed, _ = self.compare(program, native, mode, command, half)
                 passed, failed = passed + one_passed, failed + one_failed
                 if one_failed:
                     break
@@ -166,11 +137,11 @@ class Runner:
             if self.options.quota:
                 yield f"{workers} workers, half a core", command, True
 
-    def compare(self, program, native, mode, command, quota):
+    def compare(self, program, native, mode, command, half):
         began = time.monotonic()
         try:
-            outcome = self.run(command, quota)
-        except Hang as hang:
+            outcome = self.run(command, half)
+        except hangs.Hang as hang:
             return self.failed(program, mode, f"hangs\n{hang}")
         if outcome.lines() != native.lines():
             difference = difflib.unified_diff(native.lines(), outcome.lines(), "native", mode,
@@ -190,100 +161,6 @@ class Runner:
 def say(text):
     with printing:
         print(text, flush=True)
-
-
-def text_of(file):
-    file.seek(0)
-    return file.read().decode("utf-8", errors="backslashreplace")
-
-
-def status_name(code):
-    if code >= 0:
-        return str(code)
-    try:
-        return signal.Signals(-code).name
-    except ValueError:  # the real-time signals have no names
-        return f"signal {-code}"
-
-
-def ends_within(process, seconds):
-    descriptor = os.pidfd_open(process.pid)
-    try:
-        waiting = select.poll()
-        waiting.register(descriptor, select.POLLIN)
-        return bool(waiting.poll(seconds * 1000))
-    finally:
-        os.close(descriptor)
-
-
-# Every process of the session that a run leads, and their children.
-def processes_of(leader):
-    found = []
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            with contextlib.suppress(OSError, IndexError, ValueError):
-                fields = (entry / "stat").read_text().rpartition(")")[2].split()
-                if int(fields[3]) == leader:
-                    found.append(int(entry.name))
-    return sorted(found)
-
-
-# Where each thread of a hanging run stands, for whoever has to find out why.
-def describe_threads(leader):
-    told = []
-    for pid in processes_of(leader):
-        told.append(f"process {pid}: " +
-                    read_quietly(f"/proc/{pid}/cmdline").replace("\0", " ").strip())
-        for task in sorted(Path(f"/proc/{pid}/task").glob("*"), key=lambda path: int(path.name)):
-            name, channel, call, stack = (
-                read_quietly(task / what).strip() for what in ("comm", "wchan", "syscall", "stack"))
-            told.append(f"  {task.name} {name}: in {channel}, call {call}")
-            told += [f"      {line}" for line in stack.splitlines()]
-        if shutil.which("gdb"):
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                shown = subprocess.run(
-                    ["gdb", "-batch", "-p", str(pid), "-ex", "thread apply all bt 8"],
-                    stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
-                told += [f"  {line}" for line in shown.stdout.splitlines()
-                         if line.startswith(("Thread", "#"))]
-    return "\n".join(told)
-
-
-def read_quietly(path):
-    try:
-        return Path(path).read_text(errors="replace")
-    except OSError as error:
-        return f"({error.strerror})"
-
-
-def kill_session(process):
-    for pid in processes_of(process.pid):
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGKILL)
-    process.wait()
-
-
-def remove_group(group):
-    until = time.monotonic() + 5
-    while True:
-        with contextlib.suppress(OSError):
-            for pid in (group / "cgroup.procs").read_text().split():
-                os.kill(int(pid), signal.SIGKILL)
-        try:
-            group.rmdir()
-            return
-        except OSError:
-            if time.monotonic() > until:
-                say(f"note: {group} cannot be removed")
-                return
-            time.sleep(0.02)
-
-
-# Why no cgroup with a quota can be made here, or none.
-def quota_obstacle():
-    if not (QUOTA_GROUPS / "cpu.cfs_quota_us").exists() and not QUOTA_GROUPS.is_dir():
-        return f"{QUOTA_GROUPS} is not there"
-    return None if os.access(QUOTA_GROUPS, os.W_OK) else f"{QUOTA_GROUPS} is not writable"
 
 
 def programs_in(folder, patterns):
@@ -350,8 +227,8 @@ def main():
         print(f"run_programs.py: no program in {options.programs} is called {options.only}; "
               "build the target programs", file=sys.stderr)
         sys.exit(2)
-    if options.quota and quota_obstacle() is not None:
-        print(f"SKIP half a core: {quota_obstacle()}")
+    if options.quota and quota.obstacle() is not None:
+        print(f"SKIP half a core: {quota.obstacle()}")
         options.quota = False
     if options.seed is not None:
         random.Random(options.seed).shuffle(programs)
