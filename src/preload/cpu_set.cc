@@ -11,6 +11,7 @@
 #include "base/atomic.h"
 #include "os/spin_lock.h"
 #include "os/system_call.h"
+#include "preload/inheritance.h"
 
 namespace weft::preload {
 namespace {
@@ -45,6 +46,7 @@ void remember_first_set() {
 
 void note_binding() noexcept {
   remember_first_set();
+  note_own_attributes();
   binds_threads.store(true, std::memory_order_relaxed);
 }
 

@@ -13,8 +13,7 @@ namespace weft::preload {
 
 // The program binds one of its threads.
 void note_binding() noexcept;
-// Whether it ever did. What such a thread is bound to, only its home knows, and gives to threads
-// that are made there.
+// Whether it ever did. What such a thread is bound to, only its home knows.
 bool program_binds_threads() noexcept;
 
 // Leaves the first `count` CPUs of a set that is the one the process began with.

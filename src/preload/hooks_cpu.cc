@@ -9,6 +9,7 @@
 #include "os/system_call.h"
 #include "preload/calls.h"
 #include "preload/cpu_set.h"
+#include "preload/inheritance.h"
 #include "preload/options.h"
 #include "preload/process.h"
 #include "preload/real.h"
@@ -105,6 +106,7 @@ pid_t gettid() noexcept {
 }
 
 int sched_setscheduler(pid_t id, int policy, const sched_param* parameter) noexcept {
+  note_own_attributes();
   return WEFT_REAL(sched_setscheduler)(named(id), policy, parameter);
 }
 
@@ -113,6 +115,7 @@ int sched_getscheduler(pid_t id) noexcept {
 }
 
 int sched_setparam(pid_t id, const sched_param* parameter) noexcept {
+  note_own_attributes();
   return WEFT_REAL(sched_setparam)(named(id), parameter);
 }
 
@@ -131,10 +134,22 @@ int getpriority(__priority_which_t which, id_t id) noexcept {
 
 int setpriority(__priority_which_t which, id_t id, int priority) noexcept {
   const id_t who = which == PRIO_PROCESS ? static_cast<id_t>(named(static_cast<pid_t>(id))) : id;
+  note_own_attributes();
   return WEFT_REAL(setpriority)(which, who, priority);
 }
 
+int pthread_setschedparam(pthread_t thread, int policy, const sched_param* parameter) noexcept {
+  note_own_attributes();
+  return WEFT_REAL(pthread_setschedparam)(thread, policy, parameter);
+}
+
+int pthread_setschedprio(pthread_t thread, int priority) noexcept {
+  note_own_attributes();
+  return WEFT_REAL(pthread_setschedprio)(thread, priority);
+}
+
 int nice(int increment) noexcept {
+  note_own_attributes();
   const auto call = [&] { return WEFT_REAL(nice)(increment); };
   return is_fiber() ? sched::at_home("nice", call) : call();
 }

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -17,6 +18,7 @@
 #include "preload/direct_call.h"
 #include "preload/durations.h"
 #include "preload/identity.h"
+#include "preload/inheritance.h"
 #include "preload/readable.h"
 #include "preload/shared_memory.h"
 #include "sched/files.h"
@@ -287,6 +289,24 @@ bool answer_by_engine(const DirectCall& call, long& result) {
   }
 }
 
+// What threads inherit.
+bool changes_attributes(const DirectCall& call) {
+  switch (call.number) {
+    case SYS_setpriority:
+    case SYS_ioprio_set:
+    case SYS_sched_setaffinity:
+    case SYS_sched_setscheduler:
+    case SYS_sched_setparam:
+    case SYS_sched_setattr:
+    case SYS_set_mempolicy:
+      return true;
+    case SYS_prctl:
+      return call.arguments[0] == PR_SET_NAME || call.arguments[0] == PR_SET_TIMERSLACK;
+    default:
+      return false;
+  }
+}
+
 // Those that are about the calling kernel thread itself, and those that wait in no way of ours.
 bool is_made_at_home(long number) {
   switch (number) {
@@ -378,6 +398,7 @@ long syscall(long number, ...) noexcept {
   if (is_about_identity(number) || (number == SYS_prctl && is_about_identity(call.integer(0)))) {
     keep_own_identity();
   }
+  if (changes_attributes(call)) note_own_attributes();
   if (!answer_by_engine(call, result)) {
     result = is_made_at_home(number) ? call.at_home() : call.here();
   }

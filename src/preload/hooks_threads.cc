@@ -8,15 +8,14 @@
 #include <cerrno>
 #include <cstdarg>
 #include <memory>
-#include <optional>
 
 #include "fiber/libc.h"
 #include "os/signal_mask.h"
 #include "os/system_call.h"
 #include "preload/calls.h"
 #include "preload/clocks.h"
-#include "preload/cpu_set.h"
 #include "preload/identity.h"
+#include "preload/inheritance.h"
 #include "preload/native_threads.h"
 #include "preload/process.h"
 #include "preload/real.h"
@@ -32,20 +31,7 @@ struct Start {
   void* (*function)(void*);
   void* argument;
   SignalBits mask;
-  std::optional<cpu_set_t> cpus;  // where the program binds threads: the maker's
 };
-
-// The kernel gives a new thread the set of the one that makes it, which is a carrier.
-std::optional<cpu_set_t> inherited_cpus(const pthread_attr_t* attributes) {
-  if (!program_binds_threads() || !is_fiber()) return std::nullopt;
-  cpu_set_t cpus{};
-  if (attributes != nullptr) {
-    pthread_attr_getaffinity_np(attributes, sizeof(cpus), &cpus);
-    if (CPU_COUNT(&cpus) != CPU_SETSIZE) return std::nullopt;  // they say which
-  }
-  const long bytes = os::call(SYS_sched_getaffinity, fiber::self().id.load(), sizeof(cpus), &cpus);
-  return bytes > 0 ? std::optional(cpus) : std::nullopt;
-}
 
 // It may be one that was made: in a forked child. To be called at the end of any.
 void end_of_initial_thread() {
@@ -59,9 +45,6 @@ void* run_thread(void* argument) {
   delete static_cast<Start*>(argument);
   fiber::Fiber& self = fiber::self();
   begin_thread(start.mask);
-  if (start.cpus) {
-    os::call(SYS_sched_setaffinity, self.id.load(), sizeof(*start.cpus), &*start.cpus);
-  }
   // Pairs with pthread_cancel(): it sees our record, or we see its request.
   if (thread_state.cancel_requested.load(std::memory_order_seq_cst)) {
     self.interrupts.fetch_or(Interrupt::cancel, std::memory_order_seq_cst);
@@ -82,8 +65,7 @@ void* run_native_thread(void* argument) {
 int create(pthread_t* handle, const pthread_attr_t* attributes, void* (*function)(void*),
            void* argument) {
   sched::Runtime& runtime = start_runtime();
-  auto start = std::make_unique<Start>(
-      Start{function, argument, program_mask(), inherited_cpus(attributes)});
+  auto start = std::make_unique<Start>(Start{function, argument, program_mask()});
   if (is_kept_native(function)) {
     const os::SignalMask none_for_the_new_thread;
     const int error = WEFT_REAL(pthread_create)(handle, attributes, run_native_thread, start.get());
@@ -91,7 +73,11 @@ int create(pthread_t* handle, const pthread_attr_t* attributes, void* (*function
     return error;
   }
   sched::Thread* thread = nullptr;
-  const int error = sched::spawn(runtime, attributes, run_thread, start.get(), &thread, handle);
+  const auto make = [&] {
+    return sched::spawn(runtime, attributes, run_thread, start.get(), &thread, handle);
+  };
+  const int error =
+      threads_have_own_attributes() ? uncancelled_home_call("pthread_create", make) : make();
   if (error == 0) static_cast<void>(start.release());
   return error;
 }
@@ -219,6 +205,7 @@ int pthread_setname_np(pthread_t handle, const char* name) noexcept {
   if (pthread_equal(handle, pthread_self()) != 0 && is_fiber() && is_kept_native(name)) {
     stay_home("kept native");
   }
+  note_own_attributes();
   return home_call("name", [&] { return WEFT_REAL(pthread_setname_np)(handle, name); });
 }
 
@@ -233,6 +220,7 @@ int prctl(int option, ...) noexcept {
   for (unsigned long& value : values) value = va_arg(list, unsigned long);
   va_end(list);
   if (is_about_identity(option)) keep_own_identity();
+  if (option == PR_SET_NAME || option == PR_SET_TIMERSLACK) note_own_attributes();
   return home_call("prctl", [&] {
     return WEFT_REAL(prctl)(option, values[0], values[1], values[2], values[3]);
   });

@@ -23,6 +23,7 @@
 #include "preload/alternate_stack.h"
 #include "preload/credentials.h"
 #include "preload/forking.h"
+#include "preload/inheritance.h"
 #include "preload/options.h"
 #include "preload/signals.h"
 #include "preload/thread_state.h"
@@ -120,8 +121,11 @@ sched::Runtime& start_runtime() noexcept {
   if (sched::Runtime* const started = runtime()) return *started;
   const std::uint32_t workers = wanted_workers();
   fit_arenas(workers);
-  auto* const made = new (std::nothrow) sched::Runtime(
-      {.workers = workers, .around_carrier = with_stack_for_faults, .monitor = {.publish = true}});
+  note_name_of_process();
+  auto* const made = new (std::nothrow) sched::Runtime({.workers = workers,
+                                                        .around_carrier = with_stack_for_faults,
+                                                        .at_begin_of_home = name_home,
+                                                        .monitor = {.publish = true}});
   os::check(made != nullptr, "weft: no memory for the workers");
   if (options().workers == 0) {
     pthread_t follower{};

@@ -18,6 +18,7 @@ namespace weft::sched {
 Runtime::Runtime(const RuntimeOptions& options)
     : most_workers_(std::max(options.most_workers, options.workers)),
       around_carrier_(options.around_carrier),
+      at_begin_of_home_(options.at_begin_of_home),
       lends_places_(options.lends_places && options.monitored),
       files_(epoll_, options.file_requests),
       workers_(new Worker[most_workers_]),

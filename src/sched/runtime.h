@@ -35,6 +35,8 @@ struct RuntimeOptions {
   unsigned file_requests = 1024;
   // Calls the function, which is the life of a carrier, with what its kernel thread needs.
   void (*around_carrier)(void (*carry)(void*), void* argument) = nullptr;
+  // Called first in every home.
+  void (*at_begin_of_home)() = nullptr;
   MonitorOptions monitor{};
 };
 
@@ -97,6 +99,9 @@ class Runtime {
   std::uint32_t spares() const noexcept { return spares_.load(std::memory_order_relaxed); }
   Poller& poller() noexcept { return *poller_; }
   FileRing& files() noexcept { return files_; }
+  void home_begins() const noexcept {
+    if (at_begin_of_home_ != nullptr) at_begin_of_home_();
+  }
 
   // For those who look on.
   template <class Function>
@@ -148,6 +153,7 @@ class Runtime {
 
   const std::uint32_t most_workers_;
   void (*const around_carrier_)(void (*carry)(void*), void* argument);
+  void (*const at_begin_of_home_)();
   const bool lends_places_;
   os::Epoll epoll_;
   FileRing files_;

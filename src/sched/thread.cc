@@ -74,6 +74,7 @@ void* home_main(void* argument) {
   }
   Fiber& self = fiber::self();
   self.runtime = thread->runtime;
+  self.runtime->home_begins();
   fiber::leave_rseq();
   fiber::at_thread_end(say_over, thread);
   begin();
