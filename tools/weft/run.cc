@@ -12,6 +12,7 @@
 
 #include "command.h"
 #include "exit_code.h"
+#include "inspect/old_pages.h"
 #include "inspect/program.h"
 #include "inspect/search_path.h"
 #include "run_environment.h"
@@ -75,6 +76,7 @@ int run(const Arguments& arguments) {
   const inspect::Program program = inspect::find(arguments.program, inspect::search_path_here());
   if (program.refusal) return fail(program.refusal->reason, program.refusal->exit_code);
 
+  inspect::remove_pages_of_the_gone("/dev/shm");
   for (const auto& [name, value] : program.assignments) ::setenv(name.c_str(), value.c_str(), 1);
   for (const auto& [name, value] : *assignments) ::setenv(name.c_str(), value.c_str(), 1);
   return become(program);
