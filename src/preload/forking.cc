@@ -8,7 +8,9 @@
 #include "fiber/table.h"
 #include "os/own_descriptors.h"
 #include "os/system_call.h"
+#include "preload/calls.h"
 #include "preload/process.h"
+#include "preload/real.h"
 #include "preload/signals.h"
 #include "preload/thread_state.h"
 #include "sched/poller.h"
@@ -56,6 +58,19 @@ void after_fork_in_child() {
 
 void register_fork_handlers() noexcept {
   ::pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+}
+
+pid_t fork_without_handlers() noexcept {
+  return home_call("fork", [] {
+    before_fork();
+    const pid_t child = WEFT_REAL(_Fork)();
+    if (child == 0) {
+      after_fork_in_child();
+    } else {
+      after_fork_in_parent();
+    }
+    return child;
+  });
 }
 
 }  // namespace weft::preload

@@ -12,6 +12,7 @@
 
 #include "preload/calls.h"
 #include "preload/children.h"
+#include "preload/forking.h"
 #include "preload/real.h"
 #include "sched/poller.h"
 
@@ -54,6 +55,10 @@ extern "C" {
 
 pid_t fork() noexcept {
   return home_call("fork", [] { return WEFT_REAL(fork)(); });
+}
+
+pid_t _Fork() noexcept {
+  return fork_without_handlers();
 }
 
 // A child that ran on the memory of its parent could not leave it alone.

@@ -17,6 +17,7 @@
 #include "os/own_descriptors.h"
 #include "preload/direct_call.h"
 #include "preload/durations.h"
+#include "preload/forking.h"
 #include "preload/identity.h"
 #include "preload/inheritance.h"
 #include "preload/readable.h"
@@ -251,11 +252,11 @@ bool answer_by_engine(const DirectCall& call, long& result) {
       return true;
     case SYS_fork:
     case SYS_vfork:
-      result = result_of(::fork());
+      result = result_of(fork_without_handlers());
       return true;
     case SYS_clone:
       if (call.arguments[0] != SIGCHLD || call.arguments[1] != 0) return false;
-      result = result_of(::fork());
+      result = result_of(fork_without_handlers());
       return true;
     case SYS_fcntl:
       result = fcntl_call(call);
