@@ -2,6 +2,8 @@
 // What a socket says of itself.
 #pragma once
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -19,6 +21,14 @@ inline int socket_option(int descriptor, int option) noexcept {
   unsigned value_bytes = sizeof(value);
   call(SYS_getsockopt, descriptor, SOL_SOCKET, option, &value, &value_bytes);
   return value;
+}
+
+// Whether a TCP connection has a layer on it (TCP_ULP), which gives what is read in records.
+inline bool has_layer(int descriptor) noexcept {
+  char name[16];  // as long as the kernel's may be
+  unsigned name_bytes = sizeof(name);
+  const long error = call(SYS_getsockopt, descriptor, IPPROTO_TCP, TCP_ULP, name, &name_bytes);
+  return error == 0 && name_bytes != 0;
 }
 
 // How long a call on the socket may take (SO_RCVTIMEO, SO_SNDTIMEO); zero: as long as it does.

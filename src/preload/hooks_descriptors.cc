@@ -22,24 +22,11 @@
 #include "preload/fortified.h"
 #include "preload/open_descriptors.h"
 #include "preload/real.h"
+#include "preload/renewed.h"
 #include "sched/io.h"
 
 namespace weft::preload {
 namespace {
-
-// What a call has answered: a number that the program has not had before, or -1.
-int renewed(int descriptor) {
-  if (descriptor >= 0) sched::Poller::renew_everywhere(descriptor);
-  return descriptor;
-}
-
-int both_renewed(int result, const int* descriptors) {
-  if (result == 0) {
-    renewed(descriptors[0]);
-    renewed(descriptors[1]);
-  }
-  return result;
-}
 
 // Libc's call, which frees or replaces the number; -1: there is none.
 template <class Call>

@@ -7,6 +7,7 @@
 #include "os/system_call.h"
 #include "preload/calls.h"
 #include "preload/real.h"
+#include "preload/renewed.h"
 #include "sched/io.h"
 
 namespace weft::preload {
@@ -53,9 +54,11 @@ ssize_t recvfrom(int descriptor, void* buffer, size_t bytes, int flags, sockaddr
 }
 
 ssize_t recvmsg(int descriptor, msghdr* message, int flags) {
-  return blocking_call([&] { return sched::receive_message(descriptor, message, flags); },
-                       [&] { return WEFT_REAL(recvmsg)(descriptor, message, flags); },
-                       receiving(descriptor));
+  return received_renewed(
+      blocking_call([&] { return sched::receive_message(descriptor, message, flags); },
+                    [&] { return WEFT_REAL(recvmsg)(descriptor, message, flags); },
+                    receiving(descriptor)),
+      message);
 }
 
 ssize_t send(int descriptor, const void* buffer, size_t bytes, int flags) {
@@ -85,16 +88,17 @@ ssize_t sendmsg(int descriptor, const msghdr* message, int flags) {
 }
 
 int accept(int descriptor, sockaddr* address, socklen_t* address_bytes) {
-  return blocking_call([&] { return sched::accept(descriptor, address, address_bytes, 0); },
-                       [&] { return WEFT_REAL(accept)(descriptor, address, address_bytes); },
-                       receiving(descriptor));
+  return renewed(
+      blocking_call([&] { return sched::accept(descriptor, address, address_bytes, 0); },
+                    [&] { return WEFT_REAL(accept)(descriptor, address, address_bytes); },
+                    receiving(descriptor)));
 }
 
 int accept4(int descriptor, sockaddr* address, socklen_t* address_bytes, int flags) {
-  return blocking_call(
-      [&] { return sched::accept(descriptor, address, address_bytes, flags); },
-      [&] { return WEFT_REAL(accept4)(descriptor, address, address_bytes, flags); },
-      receiving(descriptor));
+  return renewed(
+      blocking_call([&] { return sched::accept(descriptor, address, address_bytes, flags); },
+                    [&] { return WEFT_REAL(accept4)(descriptor, address, address_bytes, flags); },
+                    receiving(descriptor)));
 }
 
 int connect(int descriptor, const sockaddr* address, socklen_t address_bytes) {

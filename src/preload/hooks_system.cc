@@ -21,6 +21,7 @@
 #include "preload/identity.h"
 #include "preload/inheritance.h"
 #include "preload/readable.h"
+#include "preload/renewed.h"
 #include "preload/shared_memory.h"
 #include "sched/files.h"
 #include "sched/io.h"
@@ -92,12 +93,6 @@ long fcntl_call(const DirectCall& call) {
 long ioctl_call(const DirectCall& call) {
   const long result = call.here();
   if (call.arguments[1] == FIONBIO) sched::Poller::limits_changed();
-  return result;
-}
-
-long renewing_call(const DirectCall& call) {
-  const long result = call.here();
-  if (result >= 0) sched::Poller::renew_everywhere(static_cast<int>(result));
   return result;
 }
 
@@ -176,9 +171,10 @@ bool answer_by_engine(const DirectCall& call, long& result) {
       result = message_call(call, Direction::write, 3);
       return true;
     case SYS_recvmsg:
-      result = call.waiting([&] {
+      result = received_renewed(call.waiting([&] {
         return sched::receive_message(descriptor, call.pointer<msghdr>(1), call.integer(2));
-      });
+      }),
+                                call.pointer<msghdr>(1));
       return true;
     case SYS_sendmsg:
       result = call.waiting([&] {
@@ -187,10 +183,10 @@ bool answer_by_engine(const DirectCall& call, long& result) {
       return true;
     case SYS_accept:
     case SYS_accept4:
-      result = call.waiting([&] {
+      result = renewed(call.waiting([&] {
         return sched::accept(descriptor, call.pointer<sockaddr>(1), call.pointer<socklen_t>(2),
                              call.number == SYS_accept ? 0 : call.integer(3));
-      });
+      }));
       return true;
     case SYS_poll:
       result = poll_call(call, deadline_in_milliseconds(call.integer(2)));
@@ -283,7 +279,7 @@ bool answer_by_engine(const DirectCall& call, long& result) {
     case SYS_memfd_create:
     case SYS_pidfd_open:
     case SYS_io_uring_setup:
-      result = renewing_call(call);
+      result = renewed(call.here());
       return true;
     default:
       return false;

@@ -2,6 +2,8 @@
 // Each call, in a form that cannot block.
 #include "sched/io.h"
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/syscall.h>
 
 #include <algorithm>
@@ -193,6 +195,7 @@ long set_option(int descriptor, int level, int option, const void* value, sockle
   const long result =
       os::call(SYS_setsockopt, descriptor, level, option, value, std::size_t{value_bytes});
   if (level == SOL_SOCKET && is_timeout(option)) Poller::limits_changed();
+  if (level == IPPROTO_TCP && option == TCP_ULP) Poller::layered_everywhere(descriptor);
   return result;
 }
 

@@ -151,6 +151,18 @@ void Poller::stir(int descriptor) noexcept {
   }
 }
 
+void Poller::layered(int descriptor) noexcept {
+  Entry* const entry = existing_entry_of(descriptor);
+  if (entry == nullptr) return;
+  const std::scoped_lock guard(entry->lock);
+  entry->stream.store(Stream::none, std::memory_order_relaxed);
+  entry->drained.store(0, std::memory_order_relaxed);
+}
+
+void Poller::layered_everywhere(int descriptor) noexcept {
+  for_each([descriptor](Poller& poller) { poller.layered(descriptor); });
+}
+
 void Poller::stir_everywhere(int descriptor) noexcept {
   for_each([descriptor](Poller& poller) { poller.stir(descriptor); });
 }
@@ -330,7 +342,9 @@ std::uint32_t Poller::watched(const Entry& entry) noexcept {
 }
 
 Poller::Stream Poller::stream_of(int descriptor) noexcept {
-  if (os::socket_option(descriptor, SO_PROTOCOL) == IPPROTO_TCP) return Stream::tcp;
+  if (os::socket_option(descriptor, SO_PROTOCOL) == IPPROTO_TCP) {
+    return os::has_layer(descriptor) ? Stream::none : Stream::tcp;
+  }
   const bool is_stream = os::socket_option(descriptor, SO_TYPE) == SOCK_STREAM;
   const bool is_unix = is_stream && os::socket_option(descriptor, SO_DOMAIN) == AF_UNIX;
   return is_unix ? Stream::unix_domain : Stream::none;

@@ -136,6 +136,8 @@ class Poller {
   static void renew_everywhere(int descriptor) noexcept;
   // Something was done to the file that epoll may not report, and whoever waits for it must see.
   static void stir_everywhere(int descriptor) noexcept;
+  // A layer was put on the stream (kTLS): a short read no longer means that nothing is left.
+  static void layered_everywhere(int descriptor) noexcept;
   // Around a fork, so that the child finds the list of pollers whole.
   static void lock_all() noexcept { all_lock_.lock(); }
   static void unlock_all() noexcept { all_lock_.unlock(); }
@@ -169,6 +171,7 @@ class Poller {
   // Whether anything is known of the file that the number names.
   bool knows(int descriptor) noexcept;
   void stir(int descriptor) noexcept;
+  void layered(int descriptor) noexcept;
   // Sees to it that edges of these events are reported. The lock is held. 0, or minus errno.
   long enrol(int descriptor, Entry& entry, std::uint32_t events) noexcept;
   // The lock is held, as for the rest.
