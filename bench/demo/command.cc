@@ -9,9 +9,9 @@
 #include <cstdio>
 #include <vector>
 
-#include "bench/interrupt.h"
 #include "sandbox/run.h"
 #include "settings.h"
+#include "trial/interrupt.h"
 
 namespace weft::demo {
 namespace {
@@ -26,10 +26,8 @@ double switches_of_children() {
 
 base::Result<CommandRun> run_once(const std::vector<std::string>& words) {
   std::fflush(stdout);
-  sandbox::RunOptions options;
-  options.timeout = std::chrono::hours(24);
+  sandbox::RunOptions options = trial::interruptible(std::chrono::hours(24));
   options.collect = false;
-  options.stop = []() noexcept { return bench::InterruptGuard::signal() != 0; };
   const double cpu_before = cpu_seconds_of(RUSAGE_CHILDREN);
   const double switches_before = switches_of_children();
   const auto start = Clock::now();

@@ -11,7 +11,7 @@
 
 #include "base/text.h"
 #include "bench/interrupt.h"
-#include "client_socket.h"
+#include "trial/client_socket.h"
 
 namespace weft::demo {
 namespace {
@@ -48,7 +48,7 @@ base::Result<bool> receive(Connection& connection) {
 base::Result<std::vector<Connection>> open_connections(const LoadOptions& options, int epoll) {
   std::vector<Connection> connections(options.connections);
   for (std::size_t number = 0; number < connections.size(); ++number) {
-    auto socket = connect_to(options.socket_path);
+    auto socket = trial::connect_to(options.socket_path);
     if (!socket) return socket.error();
     connections[number].socket = std::move(*socket);
     epoll_event event{};

@@ -2,25 +2,23 @@
 // weft-demo: plain servers natively and under `weft run`, side by side; or somebody's own command.
 #include <fmt/format.h>
 #include <sched.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
-#include <cstdlib>
-#include <exception>
 #include <filesystem>
 #include <functional>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "bench/interrupt.h"
+#include "bench/rivals.h"
 #include "command.h"
 #include "mariadb.h"
-#include "os/file.h"
 #include "plain.h"
 #include "summary.h"
+#include "trial/cpus.h"
+#include "trial/interrupt.h"
 
 namespace weft::demo {
 namespace {
@@ -34,43 +32,13 @@ struct Options {
 
 using Measure = std::function<base::Result<Trial>(Side)>;
 
-// A directory that goes with this object, and everything in it.
-class TemporaryDirectory {
- public:
-  static base::Result<TemporaryDirectory> make() {
-    std::string path = (std::filesystem::temp_directory_path() / "weft-demo.XXXXXX").string();
-    if (::mkdtemp(path.data()) == nullptr) return os::last_error("make", path);
-    return TemporaryDirectory(path);
-  }
-  ~TemporaryDirectory() {
-    std::error_code ignored;
-    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
-  }
-  TemporaryDirectory(TemporaryDirectory&& other) noexcept : path_(std::exchange(other.path_, {})) {}
-  TemporaryDirectory& operator=(TemporaryDirectory&&) = delete;
-  const std::string& path() const { return path_; }
-
- private:
-  explicit TemporaryDirectory(std::string path) : path_(std::move(path)) {}
-  std::string path_;
-};
-
-// The CPUs that we may run on, as far as two.
-std::vector<int> two_cpus() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  std::vector<int> cpus;
-  if (::sched_getaffinity(0, sizeof set, &set) != 0) return {0};
-  for (int cpu = 0; cpu < CPU_SETSIZE && cpus.size() < 2; ++cpu) {
-    if (CPU_ISSET(static_cast<std::size_t>(cpu), &set)) cpus.push_back(cpu);
-  }
-  return cpus;
-}
-
 // The server has the first CPU; this process, and the client that it starts, the second.
-void take_cpus(Settings& settings) {
-  const std::vector<int> cpus = two_cpus();
+base::Status take_cpus(Settings& settings) {
+  const auto allowed = trial::allowed_cpus(2);
+  if (!allowed) return allowed.error();
+  const std::vector<int>& cpus = *allowed;
   settings.server_cpu = cpus.front();
+  settings.client_cpu = cpus.back();
   cpu_set_t ours;
   CPU_ZERO(&ours);
   CPU_SET(static_cast<std::size_t>(cpus.back()), &ours);
@@ -80,6 +48,7 @@ void take_cpus(Settings& settings) {
   } else {
     fmt::print("There is one CPU here: the server and the client share it.\n");
   }
+  return base::Done{};
 }
 
 // Rounds of both sides, the order turned round each time, with a line for each run.
@@ -114,13 +83,18 @@ base::Result<Comparison> compare_plain(const Options& options) {
                  [&](Side side) { return measure_plain(options.settings, side); });
 }
 
-base::Result<Comparison> compare_mariadb(const Options& options, const MariadbPrograms& programs) {
+base::Result<Comparison> compare_mariadb(const Options& options,
+                                         const trial::MariadbPrograms& programs) {
   fmt::print("\nMariaDB as installed, sysbench point-select, {} connections:\n",
              options.settings.connections);
-  std::vector<Mariadb> servers;
+  fmt::print("  making its table\n");
+  std::fflush(stdout);
+  if (const auto status = prepare_mariadb(options.settings, programs); !status) {
+    return status.error();
+  }
+  std::vector<trial::MariadbServer> servers;
   for (const Side side : {Side::native, Side::weft}) {
-    fmt::print("  starting it, {}, and filling its table\n",
-               side == Side::native ? "natively" : "under weft run");
+    fmt::print("  starting it, {}\n", side == Side::native ? "natively" : "under weft run");
     std::fflush(stdout);
     auto server = start_mariadb(options.settings, programs, side);
     if (!server) return server.error();
@@ -129,18 +103,20 @@ base::Result<Comparison> compare_mariadb(const Options& options, const MariadbPr
   auto compared = compare("MariaDB", options, [&](Side side) {
     return measure_mariadb(options.settings, programs, servers[static_cast<std::size_t>(side)]);
   });
-  if (compared) {
-    fmt::print("  stopping both\n");
-    std::fflush(stdout);
+  if (!compared) return compared;
+  fmt::print("  stopping both\n");
+  std::fflush(stdout);
+  for (trial::MariadbServer& server : servers) {
+    if (const auto status = server.stop(); !status) return status.error();
   }
   return compared;
 }
 
 base::Status play(Options& options) {
-  const auto directory = TemporaryDirectory::make();
+  const auto directory = bench::TemporaryDirectory::create();
   if (!directory) return directory.error();
-  options.settings.directory = directory->path();
-  take_cpus(options.settings);
+  options.settings.directory = directory->path().string();
+  if (auto status = take_cpus(options.settings); !status) return status;
 
   std::vector<Comparison> comparisons;
   if (options.only != "mariadb") {
@@ -149,14 +125,12 @@ base::Status play(Options& options) {
     comparisons.push_back(std::move(*compared));
   }
   if (options.only != "plain") {
-    if (const auto programs = find_mariadb()) {
+    if (const auto programs = trial::find_mariadb()) {
       auto compared = compare_mariadb(options, *programs);
       if (!compared) return compared.error();
       comparisons.push_back(std::move(*compared));
     } else {
-      fmt::print(
-          "\nMariaDB is left out: it and sysbench are not both installed here\n"
-          "(Debian packages mariadb-server-core and sysbench).\n");
+      fmt::print("\nMariaDB is left out: {}.\n", programs.error().message);
     }
   }
   fmt::print("\nMedians of {} rounds of {:g} s each way.\n", options.rounds,
@@ -197,20 +171,12 @@ int run(int count, char** arguments) {
   const auto status = options.command.empty()
                           ? play(options)
                           : compare_command(options.command, options.settings.weft_program);
-  if (status) return 0;
-  fmt::print(stderr, "weft-demo: {}\n", status.error().message);
-  const int signal = bench::InterruptGuard::signal();
-  return signal != 0 ? 128 + signal : 1;
+  return trial::exit_code_for("weft-demo", status);
 }
 
 }  // namespace
 }  // namespace weft::demo
 
 int main(int count, char** arguments) {
-  try {
-    return weft::demo::run(count, arguments);
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "weft-demo: {}\n", error.what());
-    return 1;
-  }
+  return weft::trial::run_main("weft-demo", [&] { return weft::demo::run(count, arguments); });
 }

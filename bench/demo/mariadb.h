@@ -2,34 +2,21 @@
 // MariaDB as it was installed, with data of its own in the demo's directory, and sysbench for it.
 #pragma once
 
-#include <optional>
-#include <string>
-
 #include "base/result.h"
-#include "server_process.h"
 #include "settings.h"
+#include "trial/mariadb.h"
 
 namespace weft::demo {
 
-struct MariadbPrograms {
-  std::string server;
-  std::string sysbench;
-};
+// Makes the data of both sides.
+base::Status prepare_mariadb(const Settings& settings, const trial::MariadbPrograms& programs);
 
-// Nothing where one of them is not installed.
-std::optional<MariadbPrograms> find_mariadb();
-
-struct Mariadb {
-  ServerProcess process;
-  std::string socket_path;
-};
-
-// Starts a server with an empty directory and fills its table.
-base::Result<Mariadb> start_mariadb(const Settings& settings, const MariadbPrograms& programs,
-                                    Side side);
+base::Result<trial::MariadbServer> start_mariadb(const Settings& settings,
+                                                 const trial::MariadbPrograms& programs, Side side);
 
 // sysbench's point-select on it.
-base::Result<Trial> measure_mariadb(const Settings& settings, const MariadbPrograms& programs,
-                                    const Mariadb& server);
+base::Result<Trial> measure_mariadb(const Settings& settings,
+                                    const trial::MariadbPrograms& programs,
+                                    const trial::MariadbServer& server);
 
 }  // namespace weft::demo

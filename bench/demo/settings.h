@@ -16,6 +16,7 @@ struct Settings {
   std::string server_program;
   std::string directory;  // for sockets, data and logs; gone at the end
   int server_cpu = 0;
+  int client_cpu = 0;
   unsigned connections = 64;
   double seconds = 3;  // of one run
 };
@@ -24,11 +25,16 @@ inline const char* name_of(Side side) {
   return side == Side::native ? "native" : "weft";
 }
 
+// The words before a program that is started on this side.
+inline std::vector<std::string> launcher_of(const Settings& settings, Side side) {
+  if (side == Side::native) return {};
+  return {settings.weft_program, "run", "--"};
+}
+
 // The words that start a program on this side.
 inline std::vector<std::string> start_words(const Settings& settings, Side side,
-                                            std::vector<std::string> program) {
-  if (side == Side::native) return program;
-  std::vector<std::string> words = {settings.weft_program, "run", "--"};
+                                            const std::vector<std::string>& program) {
+  std::vector<std::string> words = launcher_of(settings, side);
   words.insert(words.end(), program.begin(), program.end());
   return words;
 }

@@ -12,7 +12,7 @@ Trial trial_of(double requests, double milliseconds, double cpu_seconds, double 
           .seconds = 1,
           .p50_milliseconds = milliseconds,
           .p99_milliseconds = 2 * milliseconds,
-          .server = {.cpu_seconds = cpu_seconds,
+          .server = {.cpu = {.user_seconds = cpu_seconds},
                      .switches = requests * threads_ran / 100,
                      .threads = 70,
                      .threads_ran = threads_ran},
@@ -59,7 +59,7 @@ TEST(Summary, TellsWhenTheClientIsTheLimit) {
   Trial weft = trial_of(2000, 1, 0.7, 1);
   weft.client_cpu_seconds = 1;
   EXPECT_TRUE(has(explain_limit(of({trial_of(1000, 2, 1, 64)}, {weft})), "client is the limit"));
-  weft.server.cpu_seconds = 1;
+  weft.server.cpu.user_seconds = 1;
   EXPECT_FALSE(has(explain_limit(of({trial_of(1000, 2, 1, 64)}, {weft})), "client is the limit"));
 }
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "usage.h"
+#include "trial/usage.h"
 
 namespace weft::demo {
 
@@ -18,13 +18,13 @@ struct Trial {
   double seconds = 0;
   double p50_milliseconds = 0;
   double p99_milliseconds = 0;
-  UsageBetween server;
+  trial::UsageBetween server;
   double client_cpu_seconds = 0;
 
   double requests_per_second() const { return requests / seconds; }
-  double cpu_microseconds() const { return 1e6 * server.cpu_seconds / requests; }
+  double cpu_microseconds() const { return 1e6 * server.cpu.seconds() / requests; }
   double switches() const { return server.switches / requests; }
-  double server_busy() const { return server.cpu_seconds / seconds; }
+  double server_busy() const { return server.cpu.seconds() / seconds; }
   double client_busy() const { return client_cpu_seconds / seconds; }
 };
 

@@ -37,6 +37,7 @@ struct Options {
   std::uint64_t seed = 1;      // of everything that is drawn by lot
   bool allow_missing = false;  // leave out rivals that are not installed, instead of refusing
   bool quick = false;          // as little of everything as shows that it works
+  std::string only;            // leave out what has not this text in its name
 };
 
 struct Report {
@@ -50,6 +51,7 @@ struct Benchmark {
   const char* summary;  // one line
   // An Error says why it could not run and what to do.
   base::Result<Report> (*run)(const Options& options, Progress& progress);
+  bool heeds_only = false;  // whether Options::only means something to it
 };
 
 // What `weft bench` answers to its caller.

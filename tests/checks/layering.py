@@ -15,6 +15,7 @@ MODULES = {
     "inspect": ["os", "budget"],
     "sandbox": ["os", "budget"],
     "bench": ["os"],
+    "trial": ["bench", "sandbox"],
     "model": ["base", "arch"],
     # The runtime.
     "fiber": ["os"],

@@ -370,7 +370,7 @@ class Symbols(unittest.TestCase):
     def test_words_are_those_of_the_help(self):
         explained = set(re.findall(r"^  (\w+) ", weft("help", "symbols").stdout, re.MULTILINE))
         families = {"pthread", "c11", "semaphore", "sleep", "socket", "file", "descriptor", "poll", "aio",
-                    "process", "signal", "credentials", "cpu", "system"}
+                    "process", "signal", "credentials", "cpu", "memory", "system"}
         for row in json.loads(weft("symbols", "--json").stdout):
             self.assertIn(row["treatment"], explained)
             self.assertIn(row["family"], families)

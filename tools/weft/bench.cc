@@ -29,7 +29,7 @@ const std::vector<bench::Benchmark>& benchmarks() {
        bench_budget},
       {"engine", "fibers beside the threads of libc, Boost.Context and Boost.Fiber", bench_engine},
       {"mariadb", "MariaDB's server under weft beside itself, natively and with its thread pool",
-       bench_mariadb},
+       bench_mariadb, true},
   };
   return table;
 }
@@ -76,6 +76,9 @@ int run(const Arguments& arguments) {
   }
   const bench::Benchmark* const benchmark = find(arguments.name);
   if (benchmark == nullptr) return unknown(arguments.name);
+  if (!arguments.options.only.empty() && !benchmark->heeds_only) {
+    return fail(arguments.name + " is measured as a whole, without --only");
+  }
 
   const bench::InterruptGuard guard;
   bench::Progress progress(STDERR_FILENO);
@@ -122,6 +125,10 @@ Description describe() {
            .help = "Little of everything, and no bars: to see that it works",
            .target = &arguments->options.quick,
            .excludes = {"--repeats"}},
+          {.name = "--only",
+           .help = "mariadb: only what has this text in its name, as in 'read-write, 256'",
+           .target = &arguments->options.only,
+           .value_text = "TEXT"},
       },
       [arguments] { return run(*arguments); },
   };

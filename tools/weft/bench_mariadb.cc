@@ -3,62 +3,51 @@
 //
 // Each mode is a server process of its own, on a copy of the same data. All of them are up at the
 // same time, loaded one after the other, A B C, C B A. They are started anew every few rounds:
-// where a process got its pages by luck, it keeps that luck to its end.
+// where a process got its pages by luck, it keeps that luck to its end. A run that fails costs its
+// own number and a start of its server, not what others have shown.
 #include "bench_mariadb.h"
 
-#include <sched.h>
 #include <sys/resource.h>
 
 #include <algorithm>
 #include <array>
 #include <chrono>
 #include <filesystem>
+#include <optional>
+#include <span>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "bench/interrupt.h"
 #include "bench/rivals.h"
-#include "bench_mariadb_load.h"
-#include "bench_mariadb_server.h"
+#include "bench_mariadb_samples.h"
 #include "bench_mariadb_table.h"
 #include "os/file.h"
-#include "sandbox/run.h"
+#include "trial/cpus.h"
+#include "trial/loaded_server.h"
+#include "trial/mariadb.h"
 
 namespace weft::tool {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 using std::chrono::seconds;
 
 constexpr int rounds_of_a_start = 2;  // one in each order
 constexpr seconds load_duration{2};
 constexpr seconds quick_duration{1};
 constexpr seconds warm_up_duration{1};
-// For connecting and disconnecting, on a busy machine.
-constexpr seconds load_grace{60};
 constexpr rlim_t least_descriptors = 6'000;
-constexpr double whole_cpu = 0.97;
 
-struct Mode {
-  const char* name;
-  bool under_weft;
-  std::vector<std::string> settings;
-};
+constexpr std::array modes = {MariadbMode::native, MariadbMode::pool, MariadbMode::weft};
 
-constexpr std::size_t mode_count = 3;
-constexpr std::size_t native = 0;
-constexpr std::size_t pool = 1;
-constexpr std::size_t ours = 2;
-
-const std::array<Mode, mode_count>& modes() {
-  static const std::array<Mode, mode_count> table = {{
-      {"native", false, {}},
-      {"thread pool", false, {"--thread-handling=pool-of-threads"}},
-      {"weft", true, {}},
-  }};
-  return table;
+// The tables that every server has.
+trial::SysbenchPlan tables() {
+  trial::SysbenchPlan plan;
+  plan.test = "oltp_read_write";
+  plan.tables = 8;
+  plan.table_rows = 10'000;
+  return plan;
 }
 
 // The CPUs of the server and of its load.
@@ -67,35 +56,14 @@ struct Cpus {
   std::vector<int> client;
 };
 
-// Numbers of one mode in one comparison, by round.
-struct Samples {
-  std::vector<double> thousands_a_second;
-  std::vector<double> p99_milliseconds;
-  std::vector<double> server_cpu;  // how much of one CPU was used
-  std::vector<double> client_cpu;
-};
-
-using ComparisonSamples = std::array<Samples, mode_count>;
-
-std::vector<std::string> run_under_weft(const MariadbPrograms& programs) {
-  return {programs.weft, "run", "--workers", "1", "--"};
-}
-
 base::Result<Cpus> choose_cpus(MariadbPlacement placement) {
-  cpu_set_t allowed;
-  CPU_ZERO(&allowed);
-  if (::sched_getaffinity(0, sizeof allowed, &allowed) != 0) {
-    return os::last_error("read", "the CPUs that may be used");
-  }
-  std::vector<int> cpus;
-  for (int cpu = 0; cpu < CPU_SETSIZE && cpus.size() < 2; ++cpu) {
-    if (CPU_ISSET(static_cast<std::size_t>(cpu), &allowed)) cpus.push_back(cpu);
-  }
-  if (cpus.size() < 2) {
+  const auto cpus = trial::allowed_cpus(2);
+  if (!cpus) return cpus.error();
+  if (cpus->size() < 2) {
     return base::Error{"needs two CPUs, one for the server and one for its load"};
   }
-  if (placement == MariadbPlacement::shared) return Cpus{cpus, cpus};
-  return Cpus{{cpus[0]}, {cpus[1]}};
+  if (placement == MariadbPlacement::shared) return Cpus{*cpus, *cpus};
+  return Cpus{{cpus->front()}, {cpus->back()}};
 }
 
 // Connections are descriptors, in the server and in its load.
@@ -109,43 +77,75 @@ base::Status raise_descriptor_limit() {
                      std::to_string(limit.rlim_max) + "; raise it with ulimit -Hn"};
 }
 
-double client_cpu_seconds() {
-  rusage usage{};
-  ::getrusage(RUSAGE_CHILDREN, &usage);
-  constexpr double microsecond = 1e-6;
-  return static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-         microsecond * static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+bool is_chosen(const MariadbComparison& comparison, const bench::Options& options) {
+  return (comparison.quick || !options.quick) &&
+         name_of(comparison).find(options.only) != std::string::npos;
+}
+
+// Refuses what nothing is called.
+base::Status check_choice(const bench::Options& options) {
+  std::string names;
+  for (const MariadbComparison& comparison : mariadb_comparisons()) {
+    if (is_chosen(comparison, options)) return base::Done{};
+    names += "\n  " + name_of(comparison);
+  }
+  return base::Error{"nothing of this is chosen by --only '" + options.only + "':" + names};
+}
+
+MariadbSample to_sample(const trial::LoadedRun& run) {
+  constexpr double microseconds = 1e6;
+  const double queries = run.queries_in_window();
+  return {.transactions_a_second = run.output.transactions_a_second(),
+          .p99_milliseconds = run.output.p99_milliseconds,
+          .user_microseconds = microseconds * run.server.cpu.user_seconds / queries,
+          .system_microseconds = microseconds * run.server.cpu.system_seconds / queries,
+          .switches = run.server.switches / queries,
+          .server_cpu = run.server.cpu.seconds() / run.window_seconds,
+          .client_cpu = run.client.seconds() / run.window_seconds};
 }
 
 class Measurement {
  public:
-  Measurement(MariadbPrograms programs, std::filesystem::path directory,
-              const bench::Options& options, bench::Progress& progress)
+  Measurement(trial::MariadbPrograms programs, std::string weft_program,
+              std::filesystem::path directory, const bench::Options& options,
+              bench::Progress& progress)
       : programs_(std::move(programs)),
+        weft_program_(std::move(weft_program)),
         directory_(std::move(directory)),
         options_(options),
         progress_(progress) {}
 
   // Makes the data, and a copy for each mode.
   base::Status prepare();
-  // Measures all comparisons of a placement, and adds their rows.
-  base::Status compare(MariadbPlacement placement, bench::Report& report);
+  // Measures all comparisons of a placement. An Error is what keeps the rest from being measured.
+  base::Status compare(MariadbPlacement placement, std::vector<MariadbSamples>& all);
 
  private:
-  using Servers = std::vector<MariadbServer>;
-  std::filesystem::path data_of(std::size_t mode) const {
-    return directory_ / ("data" + std::to_string(mode));
-  }
-  std::vector<MariadbComparison> comparisons_at(MariadbPlacement placement) const;
-  base::Result<Servers> start_servers(const Cpus& cpus);
-  base::Status run_rounds(const std::vector<MariadbComparison>& comparisons, const Cpus& cpus,
-                          int first_round, std::vector<ComparisonSamples>& samples);
-  base::Status load(const MariadbComparison& comparison, const MariadbServer& server,
-                    const Cpus& cpus, seconds duration, Samples* samples);
-  void add_rows(const MariadbComparison& comparison, const ComparisonSamples& samples,
-                bench::Report& report) const;
+  using Servers = std::array<std::optional<trial::MariadbServer>, mariadb_mode_count>;
+  // Which run of a comparison it is.
+  struct Turn {
+    MariadbMode mode;
+    int round;
+    bool warm_up;
+  };
 
-  MariadbPrograms programs_;
+  std::filesystem::path data_of(MariadbMode mode) const {
+    return directory_ / ("data" + std::to_string(static_cast<std::size_t>(mode)));
+  }
+  std::vector<std::string> run_under_weft(std::size_t workers) const {
+    return {weft_program_, "run", "--workers", std::to_string(workers), "--"};
+  }
+  base::Status start_server(MariadbMode mode, const Cpus& cpus,
+                            std::optional<trial::MariadbServer>& server);
+  base::Status run_rounds(int first_round, const Cpus& cpus, std::span<MariadbSamples> all);
+  base::Status take_turn(const Turn& turn, const Cpus& cpus, Servers& servers,
+                         MariadbSamples& samples);
+  base::Result<trial::LoadedRun> load(const MariadbComparison& comparison,
+                                      const trial::MariadbServer& server, const Cpus& cpus,
+                                      seconds duration) const;
+
+  trial::MariadbPrograms programs_;
+  std::string weft_program_;
   std::filesystem::path directory_;
   bench::Options options_;
   bench::Progress& progress_;
@@ -154,151 +154,117 @@ class Measurement {
 base::Status Measurement::prepare() {
   progress_.show("making the tables");
   const auto original = directory_ / "original";
-  if (const auto status = make_mariadb_data(programs_, original); !status) return status.error();
-  for (std::size_t mode = 0; mode < mode_count; ++mode) {
-    std::error_code error;
-    std::filesystem::copy(original, data_of(mode), std::filesystem::copy_options::recursive, error);
-    if (error) return base::Error{"cannot copy " + original.string() + ": " + error.message()};
+  if (auto status = trial::make_mariadb_data(programs_, original, tables()); !status) return status;
+  for (const MariadbMode mode : modes) {
+    if (auto status = trial::copy_mariadb_data(original, data_of(mode)); !status) return status;
   }
   return base::Done{};
 }
 
-std::vector<MariadbComparison> Measurement::comparisons_at(MariadbPlacement placement) const {
-  std::vector<MariadbComparison> chosen;
-  for (const MariadbComparison& comparison : mariadb_comparisons()) {
-    if (comparison.placement != placement || (options_.quick && !comparison.quick)) continue;
-    chosen.push_back(comparison);
-  }
-  return chosen;
+base::Status Measurement::start_server(MariadbMode mode, const Cpus& cpus,
+                                       std::optional<trial::MariadbServer>& server) {
+  progress_.show(std::string("starting: ") + name_of(mode));
+  trial::MariadbServer::Plan plan{.cpus = cpus.server};
+  if (mode == MariadbMode::pool) plan.settings = {"--thread-handling=pool-of-threads"};
+  if (mode == MariadbMode::weft) plan.launcher = run_under_weft(cpus.server.size());
+  server.reset();
+  auto started = trial::MariadbServer::start(programs_, data_of(mode), plan);
+  if (!started) return base::Error{std::string(name_of(mode)) + ": " + started.error().message};
+  server.emplace(std::move(*started));
+  return base::Done{};
 }
 
-base::Result<Measurement::Servers> Measurement::start_servers(const Cpus& cpus) {
+base::Result<trial::LoadedRun> Measurement::load(const MariadbComparison& comparison,
+                                                 const trial::MariadbServer& server,
+                                                 const Cpus& cpus, seconds duration) const {
+  trial::LoadPlan plan{.sysbench = tables(), .cpus = cpus.client, .duration = duration};
+  plan.sysbench.program = programs_.sysbench;
+  plan.sysbench.socket = server.socket();
+  plan.sysbench.test = comparison.test;
+  plan.sysbench.connections = comparison.connections;
+  if (comparison.client == MariadbClient::weft) plan.launcher = run_under_weft(1);
+  plan.log_path = directory_ / "sysbench.log";
+  return trial::load_server(plan, server.process().id());
+}
+
+base::Status Measurement::take_turn(const Turn& turn, const Cpus& cpus, Servers& servers,
+                                    MariadbSamples& samples) {
+  if (auto status = bench::check_interrupt(); !status) return status;
+  const std::string title =
+      std::string(name_of(turn.mode)) +
+      (turn.warm_up ? ", warming up" : ", round " + std::to_string(turn.round + 1));
+  progress_.show(name_of(samples.comparison) + ", " + title + " of " +
+                 std::to_string(options_.repeats));
+  const seconds duration = turn.warm_up     ? warm_up_duration
+                           : options_.quick ? quick_duration
+                                            : load_duration;
+  auto& server = servers[static_cast<std::size_t>(turn.mode)];
+  const auto run = load(samples.comparison, *server, cpus, duration);
+  if (!turn.warm_up) {
+    samples.of(turn.mode).push_back(run ? std::optional(to_sample(*run)) : std::nullopt);
+  }
+  if (run) return base::Done{};
+  if (auto status = bench::check_interrupt(); !status) return status;
+  const trial::BackgroundProcess& process = server->process();
+  samples.failures.push_back(
+      title + ": " + run.error().message +
+      (process.is_running() ? ""
+                            : "\nThe server has died. Its last words:\n" + process.last_words()));
+  return start_server(turn.mode, cpus, server);
+}
+
+base::Status Measurement::run_rounds(int first_round, const Cpus& cpus,
+                                     std::span<MariadbSamples> all) {
   Servers servers;
-  servers.reserve(mode_count);
-  for (std::size_t i = 0; i < mode_count; ++i) {
-    const Mode& mode = modes()[i];
-    progress_.show(std::string("starting: ") + mode.name);
-    MariadbServer::Plan plan{.settings = mode.settings, .cpus = cpus.server};
-    if (mode.under_weft) plan.launcher = run_under_weft(programs_);
-    auto server = MariadbServer::start(programs_, data_of(i), plan);
-    if (!server) return base::Error{std::string(mode.name) + ": " + server.error().message};
-    servers.push_back(std::move(*server));
+  for (const MariadbMode mode : modes) {
+    auto& server = servers[static_cast<std::size_t>(mode)];
+    if (auto status = start_server(mode, cpus, server); !status) return status;
   }
-  return servers;
-}
-
-base::Status Measurement::load(const MariadbComparison& comparison, const MariadbServer& server,
-                               const Cpus& cpus, seconds duration, Samples* samples) {
-  std::vector<std::string> words;
-  if (comparison.client == MariadbClient::weft) words = run_under_weft(programs_);
-  for (std::string& word : sysbench_words(programs_.sysbench, comparison.test, server.socket(),
-                                          comparison.connections, "run")) {
-    words.push_back(std::move(word));
-  }
-  words.insert(words.end() - 1, "--time=" + std::to_string(duration.count()));
-  sandbox::RunOptions options;
-  options.cpus = cpus.client;
-  options.timeout = duration + load_grace;
-  options.stop = []() noexcept { return bench::InterruptGuard::signal() != 0; };
-
-  const auto server_before = server.cpu_seconds();
-  if (!server_before) return server_before.error();
-  const double client_before = client_cpu_seconds();
-  const auto began = Clock::now();
-  const auto finished = sandbox::run(words, options);
-  if (!finished) return finished.error();
-  const double elapsed = std::chrono::duration<double>(Clock::now() - began).count();
-  const double client_after = client_cpu_seconds();
-  const auto server_after = server.cpu_seconds();
-  if (!server_after) return server_after.error();
-  const auto result = parse_sysbench(finished->output + finished->errors);
-  if (!result) return result.error();
-  if (samples == nullptr) return base::Done{};
-
-  constexpr double thousand = 1e3;
-  samples->thousands_a_second.push_back(result->transactions_a_second / thousand);
-  samples->p99_milliseconds.push_back(result->p99_milliseconds);
-  samples->server_cpu.push_back((*server_after - *server_before) / elapsed);
-  samples->client_cpu.push_back((client_after - client_before) / elapsed);
-  return base::Done{};
-}
-
-base::Status Measurement::run_rounds(const std::vector<MariadbComparison>& comparisons,
-                                     const Cpus& cpus, int first_round,
-                                     std::vector<ComparisonSamples>& samples) {
-  auto servers = start_servers(cpus);
-  if (!servers) return servers.error();
-  const int last_round = std::min(first_round + rounds_of_a_start, options_.repeats);
+  const int end_round = std::min(first_round + rounds_of_a_start, options_.repeats);
   const int warm_up = first_round - 1;
-  for (std::size_t i = 0; i < comparisons.size(); ++i) {
-    const MariadbComparison& comparison = comparisons[i];
-    for (int round = options_.quick ? first_round : warm_up; round < last_round; ++round) {
-      for (std::size_t turn = 0; turn < mode_count; ++turn) {
-        const std::size_t mode = round % 2 == 0 ? turn : mode_count - 1 - turn;
-        const std::string title = std::string(comparison.title) + " " +
-                                  std::to_string(comparison.connections) + ", " +
-                                  modes()[mode].name;
-        progress_.show((round == warm_up ? "warming up: "
-                                         : "round " + std::to_string(round + 1) + " of " +
-                                               std::to_string(options_.repeats) + ": ") +
-                       title);
-        if (const auto status = bench::check_interrupt(); !status) return status.error();
-        const auto status =
-            round == warm_up
-                ? load(comparison, (*servers)[mode], cpus, warm_up_duration, nullptr)
-                : load(comparison, (*servers)[mode], cpus,
-                       options_.quick ? quick_duration : load_duration, &samples[i][mode]);
-        if (!status) return base::Error{title + ": " + status.error().message};
+  for (MariadbSamples& samples : all) {
+    for (int round = options_.quick ? first_round : warm_up; round < end_round; ++round) {
+      auto order = modes;
+      if (round % 2 != 0) std::reverse(order.begin(), order.end());
+      for (const MariadbMode mode : order) {
+        const Turn turn{.mode = mode, .round = round, .warm_up = round == warm_up};
+        if (auto status = take_turn(turn, cpus, servers, samples); !status) return status;
       }
     }
   }
-  for (std::size_t mode = 0; mode < mode_count; ++mode) {
-    progress_.show(std::string("stopping: ") + modes()[mode].name);
-    const auto status = (*servers)[mode].stop();
-    if (!status)
-      return base::Error{std::string(modes()[mode].name) + ": " + status.error().message};
+  for (const MariadbMode mode : modes) {
+    progress_.show(std::string("stopping: ") + name_of(mode));
+    const auto status = servers[static_cast<std::size_t>(mode)]->stop();
+    if (auto interrupt = bench::check_interrupt(); !interrupt) return interrupt;
+    if (status) continue;
+    all.back().failures.push_back(std::string(name_of(mode)) +
+                                  ", at its end: " + status.error().message);
   }
   return base::Done{};
 }
 
-void Measurement::add_rows(const MariadbComparison& comparison, const ComparisonSamples& samples,
-                           bench::Report& report) const {
-  const auto add = [&](const std::string& name, const char* unit,
-                       const std::vector<double> Samples::*numbers, std::size_t rival,
-                       std::optional<bench::Bar> bar = {}) {
-    report.rows.push_back(bench::make_row(name, unit, samples[ours].*numbers,
-                                          samples[rival].*numbers, modes()[rival].name,
-                                          options_.seed, bar));
-  };
-  const std::string name =
-      std::string(comparison.title) + ", " + std::to_string(comparison.connections);
-  constexpr const char* rate_unit = "k/s";
-  add(name, rate_unit, &Samples::thousands_a_second, native,
-      bench::ratio_at_least(comparison.least_to_native));
-  add(name, rate_unit, &Samples::thousands_a_second, pool,
-      bench::ratio_at_least(comparison.least_to_pool));
-  add("  P99", "ms", &Samples::p99_milliseconds, native,
-      bench::ratio_at_most(comparison.most_p99_to_native));
-  add("  P99", "ms", &Samples::p99_milliseconds, pool);
-  add("  CPU of the server", "", &Samples::server_cpu, native);
-  add("  CPU of the server", "", &Samples::server_cpu, pool);
-  add("  CPU of the load", "", &Samples::client_cpu, native);
-  add("  CPU of the load", "", &Samples::client_cpu, pool);
-  if (comparison.placement == MariadbPlacement::apart && report.rows.back().ours >= whole_cpu) {
-    report.notes.push_back(name + ": the load had no CPU left, the server may be faster than this");
-  }
-}
-
-base::Status Measurement::compare(MariadbPlacement placement, bench::Report& report) {
+base::Status Measurement::compare(MariadbPlacement placement, std::vector<MariadbSamples>& all) {
   const auto cpus = choose_cpus(placement);
   if (!cpus) return cpus.error();
-  const auto comparisons = comparisons_at(placement);
-  std::vector<ComparisonSamples> samples(comparisons.size());
-  for (int round = 0; round < options_.repeats; round += rounds_of_a_start) {
-    const auto status = run_rounds(comparisons, *cpus, round, samples);
-    if (!status) return status.error();
+  const std::size_t first = all.size();
+  for (const MariadbComparison& comparison : mariadb_comparisons()) {
+    if (comparison.placement != placement || !is_chosen(comparison, options_)) continue;
+    all.push_back({.comparison = comparison});
   }
-  for (std::size_t i = 0; i < comparisons.size(); ++i) add_rows(comparisons[i], samples[i], report);
+  if (all.size() == first) return base::Done{};
+  for (int round = 0; round < options_.repeats; round += rounds_of_a_start) {
+    auto status = run_rounds(round, *cpus, std::span(all).subspan(first));
+    if (!status) return status;
+  }
+  return base::Done{};
+}
+
+// To see that it works is all that --quick is for.
+base::Status check_quick(const std::vector<MariadbSamples>& all) {
+  for (const MariadbSamples& samples : all) {
+    if (samples.failures.empty()) continue;
+    return base::Error{name_of(samples.comparison) + ", " + samples.failures.front()};
+  }
   return base::Done{};
 }
 
@@ -307,21 +273,28 @@ base::Status Measurement::compare(MariadbPlacement placement, bench::Report& rep
 base::Result<bench::Report> bench_mariadb(const bench::Options& options,
                                           bench::Progress& progress) {
   bench::Report report;
-  auto programs = find_mariadb();
+  if (const auto status = check_choice(options); !status) return status.error();
+  auto programs = trial::find_mariadb();
   if (!programs) {
     if (!options.allow_missing) return programs.error();
     report.notes.push_back(programs.error().message + " (--allow-missing)");
     return report;
   }
+  const auto self = os::read_link("/proc/self/exe");
+  if (!self) return self.error();
   if (const auto status = raise_descriptor_limit(); !status) return status.error();
   const auto directory = bench::TemporaryDirectory::create();
   if (!directory) return directory.error();
-  Measurement measurement(std::move(*programs), directory->path(), options, progress);
+  Measurement measurement(std::move(*programs), *self, directory->path(), options, progress);
   if (const auto status = measurement.prepare(); !status) return status.error();
+  std::vector<MariadbSamples> all;
   for (const auto placement : {MariadbPlacement::apart, MariadbPlacement::shared}) {
-    if (const auto status = measurement.compare(placement, report); !status) return status.error();
+    if (const auto status = measurement.compare(placement, all); !status) return status.error();
   }
-  report.notes.emplace_back("CPU: of one, from before the load connected until it had ended");
+  if (options.quick) {
+    if (const auto status = check_quick(all); !status) return status.error();
+  }
+  add_to_report(all, options.seed, report);
   return report;
 }
 

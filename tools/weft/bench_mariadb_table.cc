@@ -44,4 +44,8 @@ const std::vector<MariadbComparison>& mariadb_comparisons() {
   return table;
 }
 
+std::string name_of(const MariadbComparison& comparison) {
+  return std::string(comparison.title) + ", " + std::to_string(comparison.connections);
+}
+
 }  // namespace weft::tool

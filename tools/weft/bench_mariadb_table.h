@@ -2,7 +2,7 @@
 // What MariaDB is loaded with, where its server and the load run, and which bars weft must clear.
 #pragma once
 
-#include <optional>
+#include <string>
 #include <vector>
 
 namespace weft::tool {
@@ -17,7 +17,7 @@ enum class MariadbClient { native, weft };
 struct MariadbComparison {
   const char* test;   // as sysbench calls it
   const char* title;  // as the report does
-  int connections;
+  unsigned connections;
   MariadbPlacement placement;
   MariadbClient client;
   // Bars on weft's ratios: transactions a second to native and to the pool, P99 to native.
@@ -28,5 +28,8 @@ struct MariadbComparison {
 };
 
 const std::vector<MariadbComparison>& mariadb_comparisons();
+
+// As the report calls it: "point-select, 64".
+std::string name_of(const MariadbComparison& comparison);
 
 }  // namespace weft::tool

@@ -7,7 +7,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
-#include <exception>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -22,6 +21,7 @@
 #include "report.h"
 #include "sandbox/run.h"
 #include "scene.h"
+#include "trial/interrupt.h"
 
 namespace weft::demo {
 namespace {
@@ -164,22 +164,13 @@ int run(int count, char** arguments) {
 
   const bench::InterruptGuard interrupt;
   const auto status = play(options);
-  if (status) return 0;
-  fmt::print(stderr, "weft-demo-pools: {}\n", status.error().message);
-  const int signal = bench::InterruptGuard::signal();
-  return signal != 0 ? 128 + signal : 1;
+  return trial::exit_code_for("weft-demo-pools", status);
 }
 
 }  // namespace
 }  // namespace weft::demo
 
 int main(int count, char** arguments) {
-  try {
-    return weft::demo::run(count, arguments);
-  } catch (const std::exception& error) {
-    std::fputs("weft-demo-pools: ", stderr);
-    std::fputs(error.what(), stderr);
-    std::fputs("\n", stderr);
-    return 1;
-  }
+  return weft::trial::run_main("weft-demo-pools",
+                               [&] { return weft::demo::run(count, arguments); });
 }

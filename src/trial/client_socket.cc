@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // A connection to a server that listens on a Unix socket.
-#include "client_socket.h"
+#include "trial/client_socket.h"
 
 #include <sys/socket.h>
 #include <sys/un.h>
 
 #include <cerrno>
 
-namespace weft::demo {
+namespace weft::trial {
 
 base::Result<os::Descriptor> connect_to(const std::string& path) {
   sockaddr_un address{};
@@ -25,4 +25,4 @@ base::Result<os::Descriptor> connect_to(const std::string& path) {
   return connection;
 }
 
-}  // namespace weft::demo
+}  // namespace weft::trial

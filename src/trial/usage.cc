@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a process has used, from /proc/PID/stat and the status of each task.
-#include "usage.h"
+#include "trial/usage.h"
 
 #include <unistd.h>
 
@@ -10,9 +10,16 @@
 #include "base/text.h"
 #include "os/file.h"
 
-namespace weft::demo {
+namespace weft::trial {
+namespace {
 
-std::optional<std::uint64_t> parse_cpu_ticks(std::string_view stat) {
+std::string directory_of(pid_t process) {
+  return "/proc/" + std::to_string(process);
+}
+
+}  // namespace
+
+std::optional<CpuTicks> parse_cpu_ticks(std::string_view stat) {
   // The name stands in parentheses and may hold any of them: fields count from the last.
   const auto name_end = stat.rfind(')');
   if (name_end == std::string_view::npos) return std::nullopt;
@@ -22,7 +29,7 @@ std::optional<std::uint64_t> parse_cpu_ticks(std::string_view stat) {
   const auto user = base::to_number<std::uint64_t>(base::take_field(stat));
   const auto system = base::to_number<std::uint64_t>(base::take_field(stat));
   if (!user || !system) return std::nullopt;
-  return *user + *system;
+  return CpuTicks{*user, *system};
 }
 
 std::optional<std::uint64_t> parse_switches(std::string_view status) {
@@ -41,16 +48,24 @@ std::optional<std::uint64_t> parse_switches(std::string_view status) {
   return sum;
 }
 
-base::Result<Usage> read_usage(pid_t process) {
-  const std::string directory = "/proc/" + std::to_string(process);
-  const auto stat = os::read_text(directory + "/stat");
+base::Result<CpuTime> read_cpu_time(pid_t process) {
+  const std::string path = directory_of(process) + "/stat";
+  const auto stat = os::read_text(path);
   if (!stat) return stat.error();
   const auto ticks = parse_cpu_ticks(*stat);
-  if (!ticks) return base::Error{"cannot understand " + directory + "/stat"};
-  Usage usage;
-  usage.cpu_seconds = static_cast<double>(*ticks) / static_cast<double>(::sysconf(_SC_CLK_TCK));
+  if (!ticks) return base::Error{"cannot understand " + path};
+  const auto ticks_a_second = static_cast<double>(::sysconf(_SC_CLK_TCK));
+  return CpuTime{.user_seconds = static_cast<double>(ticks->user) / ticks_a_second,
+                 .system_seconds = static_cast<double>(ticks->system) / ticks_a_second};
+}
+
+base::Result<Usage> read_usage(pid_t process) {
+  const auto cpu = read_cpu_time(process);
+  if (!cpu) return cpu.error();
+  Usage usage{.cpu = *cpu};
   std::error_code error;
-  for (const auto& task : std::filesystem::directory_iterator(directory + "/task", error)) {
+  for (const auto& task :
+       std::filesystem::directory_iterator(directory_of(process) + "/task", error)) {
     const auto id = base::to_number<pid_t>(task.path().filename().string());
     const auto status = os::read_text(task.path().string() + "/status");
     const auto switches = status ? parse_switches(*status) : std::nullopt;
@@ -60,8 +75,13 @@ base::Result<Usage> read_usage(pid_t process) {
   return usage;
 }
 
+CpuTime between(const CpuTime& before, const CpuTime& after) {
+  return {.user_seconds = after.user_seconds - before.user_seconds,
+          .system_seconds = after.system_seconds - before.system_seconds};
+}
+
 UsageBetween between(const Usage& before, const Usage& after) {
-  UsageBetween used{.cpu_seconds = after.cpu_seconds - before.cpu_seconds,
+  UsageBetween used{.cpu = between(before.cpu, after.cpu),
                     .threads = static_cast<double>(after.switches.size())};
   for (const auto& [id, count] : after.switches) {
     const auto then = before.switches.find(id);
@@ -72,4 +92,4 @@ UsageBetween between(const Usage& before, const Usage& after) {
   return used;
 }
 
-}  // namespace weft::demo
+}  // namespace weft::trial

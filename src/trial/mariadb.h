@@ -2,26 +2,21 @@
 // A MariaDB server of our own, from its data directory to its end.
 #pragma once
 
-#include <sys/types.h>
-
 #include <filesystem>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
+#include "trial/background_process.h"
+#include "trial/sysbench.h"
 
-namespace weft::tool {
-
-inline constexpr int mariadb_tables = 8;
-inline constexpr int mariadb_table_rows = 10'000;
+namespace weft::trial {
 
 // The programs that are needed, each with its path.
 struct MariadbPrograms {
-  std::string server;
-  std::string install;
-  std::string admin;
-  std::string sysbench;
-  std::string weft;  // this program
+  std::string server{};
+  std::string install{};
+  std::string sysbench{};
 };
 
 // Finds them in PATH or where Debian has its servers; the Error names those that are missing.
@@ -39,29 +34,24 @@ class MariadbServer {
   // Starts a server on `data` and waits until it answers; its socket and log lie beside `data`.
   static base::Result<MariadbServer> start(const MariadbPrograms& programs,
                                            const std::filesystem::path& data, const Plan& plan);
-  ~MariadbServer();
-  MariadbServer(MariadbServer&& other) noexcept;
-  MariadbServer& operator=(MariadbServer&&) = delete;
-  MariadbServer(const MariadbServer&) = delete;
 
   const std::string& socket() const noexcept { return socket_; }
-  // What it has used of CPUs so far.
-  base::Result<double> cpu_seconds() const;
+  const BackgroundProcess& process() const noexcept { return process_; }
   // Ends it in order, so that its data can be used again.
   base::Status stop();
 
  private:
-  MariadbServer(pid_t process, std::filesystem::path data);
-  base::Status wait_until_it_answers(const MariadbPrograms& programs) const;
-  bool has_ended();
-  std::string end_of_log() const;
+  MariadbServer(BackgroundProcess process, std::string socket);
 
-  pid_t process_;  // 0: none
-  std::filesystem::path data_;
+  BackgroundProcess process_;
   std::string socket_;
 };
 
-// Makes a data directory with the tables of sysbench.
-base::Status make_mariadb_data(const MariadbPrograms& programs, const std::filesystem::path& data);
+// Makes a data directory with the tables of sysbench; its `program` and `socket` are filled in.
+base::Status make_mariadb_data(const MariadbPrograms& programs, const std::filesystem::path& data,
+                               SysbenchPlan tables);
 
-}  // namespace weft::tool
+// Copies a data directory whose server has ended.
+base::Status copy_mariadb_data(const std::filesystem::path& from, const std::filesystem::path& to);
+
+}  // namespace weft::trial

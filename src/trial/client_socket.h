@@ -7,8 +7,8 @@
 #include "base/result.h"
 #include "os/file.h"
 
-namespace weft::demo {
+namespace weft::trial {
 
 base::Result<os::Descriptor> connect_to(const std::string& path);
 
-}  // namespace weft::demo
+}  // namespace weft::trial
