@@ -27,10 +27,7 @@ long transfer_buffer_now(long number, int descriptor, const void* data, std::siz
 // A file gave what is in the cache; a read that blocks goes on to its end. Answers how much more.
 long read_rest_of_file(int descriptor, std::byte* data, std::size_t bytes) {
   fiber::Fiber& self = fiber::self();
-  if (self.is_home() || self.runtime->poller().is_registered(descriptor) ||
-      !is_on_disk(descriptor)) {
-    return 0;
-  }
+  if (self.is_home() || !self.runtime->poller().is_file_on_disk(descriptor)) return 0;
   std::size_t done = 0;
   while (done < bytes) {
     std::byte* const to = data + done;

@@ -46,7 +46,7 @@ long read_vector(int descriptor, const iovec* vectors, std::size_t count) {
   RestOfVector rest(vectors, count);
   const fiber::Fiber& self = fiber::self();
   if (static_cast<std::size_t>(result) >= rest.bytes() || self.is_home() ||
-      self.runtime->poller().is_registered(descriptor) || !is_on_disk(descriptor)) {
+      !self.runtime->poller().is_file_on_disk(descriptor)) {
     return result;
   }
   rest.advance(static_cast<std::size_t>(result));

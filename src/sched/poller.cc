@@ -19,6 +19,7 @@
 #include "os/system_call.h"
 #include "sched/interrupt.h"
 #include "sched/park.h"
+#include "sched/transfers.h"
 
 namespace weft::sched {
 namespace {
@@ -56,7 +57,7 @@ constinit os::SpinLock Poller::all_lock_;
 constinit Poller* Poller::first_ = nullptr;
 constinit atomic<std::uint32_t> Poller::epoch_{1};
 
-Poller::Poller(os::Epoll& epoll) noexcept : epoll_(epoll), process_(os::call(SYS_getpid)) {
+Poller::Poller(os::Epoll& epoll) noexcept : epoll_(epoll) {
   const std::scoped_lock guard(all_lock_);
   next_ = std::exchange(first_, this);
 }
@@ -102,12 +103,10 @@ Poller::Entry* Poller::entry_of(int descriptor) noexcept {
 template <class Function>
 void Poller::for_each(Function function) noexcept {
   std::unique_lock guard(all_lock_);
-  if (first_ == nullptr) return;
-  const long process = os::call(SYS_getpid);
   for (Poller* poller = first_; poller != nullptr;) {
     ++poller->visitors_;  // so that the lock is not held in system calls
     guard.unlock();
-    if (poller->process_ == process) function(*poller);
+    if (poller->process_.is_here()) function(*poller);
     guard.lock();
     --poller->visitors_;
     poller = poller->next_;
@@ -126,7 +125,8 @@ bool Poller::knows(int descriptor) noexcept {
   Entry* const entry = existing_entry_of(descriptor);
   if (entry == nullptr) return false;
   const std::scoped_lock guard(entry->lock);
-  bool knows = entry->registered || entry->unpollable;
+  bool knows =
+      entry->registered || entry->unpollable || entry->off_disk.load(std::memory_order_relaxed);
   for (auto& patient : entry->patient) knows |= patient.load(std::memory_order_relaxed) != 0;
   return knows;
 }
@@ -149,6 +149,19 @@ void Poller::stir(int descriptor) noexcept {
     next = waiter->next;
     wake_one(*entry, *waiter, 0, PollWaiter::woken);  // no event: each asks for itself
   }
+}
+
+bool Poller::is_file_on_disk(int descriptor) noexcept {
+  Entry* const entry = entry_of(descriptor);
+  if (entry == nullptr) return is_on_disk(descriptor);
+  if (entry->off_disk.load(std::memory_order_relaxed)) return false;
+  const std::uint32_t generation = entry->generation.load(std::memory_order_acquire);
+  if (is_on_disk(descriptor)) return true;
+  const std::scoped_lock guard(entry->lock);
+  if (entry->generation.load(std::memory_order_relaxed) == generation) {
+    entry->off_disk.store(true, std::memory_order_relaxed);
+  }
+  return false;
 }
 
 void Poller::layered(int descriptor) noexcept {
@@ -211,13 +224,6 @@ void Poller::patient(int descriptor, Direction direction, const Edge& before,
   const std::scoped_lock guard(entry->lock);
   if (entry->generation.load(std::memory_order_relaxed) != before.generation) return;
   entry->patient[index_of(direction)].store(epoch, std::memory_order_relaxed);
-}
-
-bool Poller::is_registered(int descriptor) noexcept {
-  Entry* const entry = existing_entry_of(descriptor);
-  if (entry == nullptr) return false;
-  const std::scoped_lock guard(entry->lock);
-  return entry->registered;
 }
 
 Waited Poller::wait(int descriptor, Direction direction, const Edge& before,
@@ -368,6 +374,7 @@ void Poller::begin_close(int descriptor) noexcept {
   entry->generation.store(entry->generation.load(std::memory_order_relaxed) + 1,
                           std::memory_order_release);
   entry->drained.store(0, std::memory_order_relaxed);
+  entry->off_disk.store(false, std::memory_order_relaxed);
   for (auto& patient : entry->patient) patient.store(0, std::memory_order_relaxed);
   wake(*entry, ~std::uint32_t{0}, PollWaiter::was_closed);
 }

@@ -44,6 +44,7 @@
 #include "fiber/fiber.h"
 #include "os/clock.h"
 #include "os/epoll.h"
+#include "os/process_mark.h"
 #include "os/spin_lock.h"
 
 namespace weft::sched {
@@ -105,8 +106,6 @@ class Poller {
   static std::uint32_t epoch() noexcept { return epoch_.load(std::memory_order_acquire); }
   // O_NONBLOCK or a time-out has been set: anywhere, as other numbers may name the same file.
   static void limits_changed() noexcept { epoch_.fetch_add(1, std::memory_order_acq_rel); }
-  // Whether epoll has taken it.
-  bool is_registered(int descriptor) noexcept;
   Waited wait(int descriptor, Direction direction, const Edge& before,
               os::Instant deadline) noexcept;
 
@@ -136,6 +135,8 @@ class Poller {
   static void renew_everywhere(int descriptor) noexcept;
   // Something was done to the file that epoll may not report, and whoever waits for it must see.
   static void stir_everywhere(int descriptor) noexcept;
+  // As is_on_disk(), which is asked once for a file that is not.
+  bool is_file_on_disk(int descriptor) noexcept;
   // A layer was put on the stream (kTLS): a short read no longer means that nothing is left.
   static void layered_everywhere(int descriptor) noexcept;
   // Around a fork, so that the child finds the list of pollers whole.
@@ -155,6 +156,7 @@ class Poller {
     atomic<std::uint32_t> drained{0};      // the count at which nothing was left to read
     atomic<std::uint32_t> patient[2]{};    // the epoch in which there were no limits; 0: not known
     atomic<Stream> stream{Stream::none};   // written under the lock
+    atomic<bool> off_disk{false};          // known not to be a file of a disk
     bool registered = false;               // guarded by lock, as the rest
     bool watches_writing = false;
     bool unpollable = false;
@@ -197,7 +199,7 @@ class Poller {
   os::Epoll& epoll_;
   Poller* next_ = nullptr;
   std::uint32_t visitors_ = 0;  // who are in for_each(); it stays until they are gone
-  const long process_;          // a child shares epoll with its parent, and leaves it alone
+  os::ProcessMark process_;     // a child shares epoll with its parent, and leaves it alone
   atomic<Entry*> pages_[most_pages] = {};
 };
 
