@@ -30,7 +30,7 @@ def rows(folder, short):
         return finished, line, done, speed
 
     def read(place, threads):
-        each = (8_000 if short else 400_000) // threads
+        each = (8_000 if short else 1_200_000) // threads
         finished, line, done, speed = bench(place, "readrandom", threads, filled,
                                             "--use_existing_db=1", f"--reads={each}")
         found = found_in(r"\((\d+ of \d+) found\)", line)  # of one thread: all of its keys
@@ -43,7 +43,8 @@ def rows(folder, short):
     def write(place, threads):
         database = folder / "written"
         shutil.rmtree(database, ignore_errors=True)
-        each = max(8, (512 if short else 4096) // threads)
+        # So many that the beginnings of threads count little.
+        each = max(8, 512 // threads) if short else max(40, 4096 // threads)
         finished, _, done, speed = bench(place, "fillsync", threads, database,
                                          "--num=50000000", f"--writes={each}", "--seed=1")
         counted = run(["db_bench", f"--db={database}", "--use_existing_db=1",
