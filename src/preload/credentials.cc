@@ -30,7 +30,7 @@ constinit atomic<void (*)(int, siginfo_t*, void*)> libcs_handler{nullptr};
 
 // A function of its own, called through a pointer: what it uses of the thread pointer must not be
 // kept from before.
-void on_signal(int signal, siginfo_t* info, void* context) {
+void on_set_id_signal(int signal, siginfo_t* info, void* context) {
   auto* const handler = libcs_handler.load(std::memory_order_relaxed);
   const fiber::Fiber* const self = fiber::this_fiber;
   const sched::Carrier* const carrier = self == nullptr ? nullptr : self->carried_by();
@@ -48,9 +48,9 @@ void on_signal(int signal, siginfo_t* info, void* context) {
 void watch_credentials() noexcept {
   KernelAction action;
   os::call(SYS_rt_sigaction, libcs_signal, nullptr, &action, sizeof(action.mask));
-  if (action.handler == nullptr || action.handler == on_signal) return;
+  if (action.handler == nullptr || action.handler == on_set_id_signal) return;
   libcs_handler.store(action.handler, std::memory_order_relaxed);
-  action.handler = on_signal;
+  action.handler = on_set_id_signal;
   os::call(SYS_rt_sigaction, libcs_signal, &action, nullptr, sizeof(action.mask));
 }
 

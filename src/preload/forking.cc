@@ -9,6 +9,7 @@
 #include "os/own_descriptors.h"
 #include "os/system_call.h"
 #include "preload/calls.h"
+#include "preload/mixed_conditions.h"
 #include "preload/process.h"
 #include "preload/real.h"
 #include "preload/signals.h"
@@ -37,6 +38,7 @@ void after_fork_in_child() {
   sched::Poller::unlock_all();
   fiber::unlock_table();
   sync::after_fork_in_child();
+  forget_helpers();
   forget_runtime();
   forget_signals();
   if (fiber::Fiber* const self = fiber::this_fiber) {
@@ -61,7 +63,7 @@ void register_fork_handlers() noexcept {
 }
 
 pid_t fork_without_handlers() noexcept {
-  return home_call("fork", [] {
+  return uncancelled_home_call("fork", [] {
     before_fork();
     const pid_t child = WEFT_REAL(_Fork)();
     if (child == 0) {

@@ -7,6 +7,7 @@
 
 #include "preload/calls.h"
 #include "preload/clocks.h"
+#include "preload/mixed_conditions.h"
 #include "preload/real.h"
 #include "sched/interrupt.h"
 #include "sync/condition.h"
@@ -21,16 +22,18 @@ constexpr const char* semaphore_site = "semaphore of libc's";
 // A wake-up for no reason is allowed, so one that was interrupted just returns.
 int wait(pthread_cond_t* condition, pthread_mutex_t* mutex, const sync::Deadline& deadline) {
   act_on_cancellation();
-  const int error =
-      sync::as_condition(condition).wait_until(sync::as_mutex(mutex), deadline.or_interrupt());
+  sync::Condition& ours = sync::as_condition(condition);
+  const sync::Deadline until = deadline.or_interrupt();
+  const int error = sync::as_mutex(mutex).is_ours() ? ours.wait_until(sync::as_mutex(mutex), until)
+                                                    : wait_with_libcs_mutex(ours, mutex, until);
   // Whoever was signalled must not end with the signal: the next cancellation point will do.
   if (error != ETIMEDOUT || !sched::is_interrupted(fiber::self())) return error;
   static_cast<void>(act_on_interrupts());
   return deadline.park_until() ? 0 : error;
 }
 
-bool is_ours(pthread_cond_t* condition, pthread_mutex_t* mutex) {
-  return sync::as_condition(condition).is_ours() && sync::as_mutex(mutex).is_ours();
+bool is_ours(pthread_cond_t* condition) {
+  return sync::as_condition(condition).is_ours();
 }
 
 // Answers 0, or -1 and errno.
@@ -76,13 +79,13 @@ int pthread_cond_destroy(pthread_cond_t* condition) noexcept {
 }
 
 int pthread_cond_wait(pthread_cond_t* condition, pthread_mutex_t* mutex) {
-  if (is_ours(condition, mutex)) return wait(condition, mutex, sync::Deadline::none);
+  if (is_ours(condition)) return wait(condition, mutex, sync::Deadline::none);
   return home_call(condition_site, [&] { return WEFT_REAL(pthread_cond_wait)(condition, mutex); });
 }
 
 int pthread_cond_timedwait(pthread_cond_t* condition, pthread_mutex_t* mutex,
                            const timespec* time) {
-  if (!is_ours(condition, mutex)) {
+  if (!is_ours(condition)) {
     return home_call(condition_site,
                      [&] { return WEFT_REAL(pthread_cond_timedwait)(condition, mutex, time); });
   }
@@ -92,7 +95,7 @@ int pthread_cond_timedwait(pthread_cond_t* condition, pthread_mutex_t* mutex,
 
 int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock,
                            const timespec* time) {
-  if (!is_ours(condition, mutex)) {
+  if (!is_ours(condition)) {
     return home_call(condition_site, [&] {
       return WEFT_REAL(pthread_cond_clockwait)(condition, mutex, clock, time);
     });
@@ -102,12 +105,16 @@ int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex, cl
 
 int pthread_cond_signal(pthread_cond_t* condition) noexcept {
   sync::Condition& ours = sync::as_condition(condition);
-  return ours.is_ours() ? ours.signal() : WEFT_REAL(pthread_cond_signal)(condition);
+  if (!ours.is_ours()) return WEFT_REAL(pthread_cond_signal)(condition);
+  const bool mixed = conditions_are_mixed.load(std::memory_order_seq_cst);
+  return mixed ? signal_mixed(ours) : ours.signal();
 }
 
 int pthread_cond_broadcast(pthread_cond_t* condition) noexcept {
   sync::Condition& ours = sync::as_condition(condition);
-  return ours.is_ours() ? ours.broadcast() : WEFT_REAL(pthread_cond_broadcast)(condition);
+  if (!ours.is_ours()) return WEFT_REAL(pthread_cond_broadcast)(condition);
+  const bool mixed = conditions_are_mixed.load(std::memory_order_seq_cst);
+  return mixed ? broadcast_mixed(ours) : ours.broadcast();
 }
 
 int sem_init(sem_t* semaphore, int shared, unsigned value) noexcept {

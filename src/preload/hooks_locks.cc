@@ -63,27 +63,28 @@ int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept {
   sync::Mutex& ours = as_mutex(mutex);
   if (ours.is_ours()) [[likely]]
     return ours.lock();
-  return home_call(mutex_site, [&] { return WEFT_REAL(pthread_mutex_lock)(mutex); });
+  return uncancelled_home_call(mutex_site, [&] { return WEFT_REAL(pthread_mutex_lock)(mutex); });
 }
 
 int pthread_mutex_trylock(pthread_mutex_t* mutex) noexcept {
   sync::Mutex& ours = as_mutex(mutex);
   if (ours.is_ours()) return ours.try_lock();
-  return home_call(mutex_site, [&] { return WEFT_REAL(pthread_mutex_trylock)(mutex); });
+  return uncancelled_home_call(mutex_site, [&] { return WEFT_REAL(pthread_mutex_trylock)(mutex); });
 }
 
 int pthread_mutex_timedlock(pthread_mutex_t* mutex, const timespec* time) noexcept {
   sync::Mutex& ours = as_mutex(mutex);
   if (ours.is_ours()) return ours.lock_until(deadline_of(CLOCK_REALTIME, *time));
-  return home_call(mutex_site, [&] { return WEFT_REAL(pthread_mutex_timedlock)(mutex, time); });
+  return uncancelled_home_call(mutex_site,
+                               [&] { return WEFT_REAL(pthread_mutex_timedlock)(mutex, time); });
 }
 
 int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t clock,
                             const timespec* time) noexcept {
   sync::Mutex& ours = as_mutex(mutex);
   if (!ours.is_ours()) {
-    return home_call(mutex_site,
-                     [&] { return WEFT_REAL(pthread_mutex_clocklock)(mutex, clock, time); });
+    return uncancelled_home_call(
+        mutex_site, [&] { return WEFT_REAL(pthread_mutex_clocklock)(mutex, clock, time); });
   }
   return is_wait_clock(clock) ? ours.lock_until(deadline_of(clock, *time)) : EINVAL;
 }
@@ -92,7 +93,7 @@ int pthread_mutex_unlock(pthread_mutex_t* mutex) noexcept {
   sync::Mutex& ours = as_mutex(mutex);
   if (ours.is_ours()) [[likely]]
     return ours.unlock();
-  return home_call(mutex_site, [&] { return WEFT_REAL(pthread_mutex_unlock)(mutex); });
+  return uncancelled_home_call(mutex_site, [&] { return WEFT_REAL(pthread_mutex_unlock)(mutex); });
 }
 
 int pthread_rwlock_init(pthread_rwlock_t* lock, const pthread_rwlockattr_t* attributes) noexcept {
@@ -111,7 +112,7 @@ int pthread_rwlock_rdlock(pthread_rwlock_t* lock) noexcept {
   sync::RwLock& ours = as_rwlock(lock);
   if (ours.is_ours()) [[likely]]
     return ours.read_lock();
-  return home_call(rwlock_site, [&] { return WEFT_REAL(pthread_rwlock_rdlock)(lock); });
+  return uncancelled_home_call(rwlock_site, [&] { return WEFT_REAL(pthread_rwlock_rdlock)(lock); });
 }
 
 int pthread_rwlock_tryrdlock(pthread_rwlock_t* lock) noexcept {
@@ -122,15 +123,16 @@ int pthread_rwlock_tryrdlock(pthread_rwlock_t* lock) noexcept {
 int pthread_rwlock_timedrdlock(pthread_rwlock_t* lock, const timespec* time) noexcept {
   sync::RwLock& ours = as_rwlock(lock);
   if (ours.is_ours()) return ours.read_lock_until(deadline_of(CLOCK_REALTIME, *time));
-  return home_call(rwlock_site, [&] { return WEFT_REAL(pthread_rwlock_timedrdlock)(lock, time); });
+  return uncancelled_home_call(rwlock_site,
+                               [&] { return WEFT_REAL(pthread_rwlock_timedrdlock)(lock, time); });
 }
 
 int pthread_rwlock_clockrdlock(pthread_rwlock_t* lock, clockid_t clock,
                                const timespec* time) noexcept {
   sync::RwLock& ours = as_rwlock(lock);
   if (!ours.is_ours()) {
-    return home_call(rwlock_site,
-                     [&] { return WEFT_REAL(pthread_rwlock_clockrdlock)(lock, clock, time); });
+    return uncancelled_home_call(
+        rwlock_site, [&] { return WEFT_REAL(pthread_rwlock_clockrdlock)(lock, clock, time); });
   }
   return is_wait_clock(clock) ? ours.read_lock_until(deadline_of(clock, *time)) : EINVAL;
 }
@@ -139,7 +141,7 @@ int pthread_rwlock_wrlock(pthread_rwlock_t* lock) noexcept {
   sync::RwLock& ours = as_rwlock(lock);
   if (ours.is_ours()) [[likely]]
     return ours.write_lock();
-  return home_call(rwlock_site, [&] { return WEFT_REAL(pthread_rwlock_wrlock)(lock); });
+  return uncancelled_home_call(rwlock_site, [&] { return WEFT_REAL(pthread_rwlock_wrlock)(lock); });
 }
 
 int pthread_rwlock_trywrlock(pthread_rwlock_t* lock) noexcept {
@@ -150,15 +152,16 @@ int pthread_rwlock_trywrlock(pthread_rwlock_t* lock) noexcept {
 int pthread_rwlock_timedwrlock(pthread_rwlock_t* lock, const timespec* time) noexcept {
   sync::RwLock& ours = as_rwlock(lock);
   if (ours.is_ours()) return ours.write_lock_until(deadline_of(CLOCK_REALTIME, *time));
-  return home_call(rwlock_site, [&] { return WEFT_REAL(pthread_rwlock_timedwrlock)(lock, time); });
+  return uncancelled_home_call(rwlock_site,
+                               [&] { return WEFT_REAL(pthread_rwlock_timedwrlock)(lock, time); });
 }
 
 int pthread_rwlock_clockwrlock(pthread_rwlock_t* lock, clockid_t clock,
                                const timespec* time) noexcept {
   sync::RwLock& ours = as_rwlock(lock);
   if (!ours.is_ours()) {
-    return home_call(rwlock_site,
-                     [&] { return WEFT_REAL(pthread_rwlock_clockwrlock)(lock, clock, time); });
+    return uncancelled_home_call(
+        rwlock_site, [&] { return WEFT_REAL(pthread_rwlock_clockwrlock)(lock, clock, time); });
   }
   return is_wait_clock(clock) ? ours.write_lock_until(deadline_of(clock, *time)) : EINVAL;
 }
@@ -196,7 +199,8 @@ int pthread_barrier_destroy(pthread_barrier_t* barrier) noexcept {
 int pthread_barrier_wait(pthread_barrier_t* barrier) noexcept {
   sync::Barrier& ours = as_barrier(barrier);
   if (ours.is_ours()) return ours.wait();
-  return home_call("barrier of libc's", [&] { return WEFT_REAL(pthread_barrier_wait)(barrier); });
+  return uncancelled_home_call("barrier of libc's",
+                               [&] { return WEFT_REAL(pthread_barrier_wait)(barrier); });
 }
 
 }  // extern "C"

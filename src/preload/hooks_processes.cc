@@ -28,12 +28,14 @@ std::vector<char*> arguments(const char* first, va_list list) {
 
 int execute(const char* path, char* const* words, char* const* environment) {
   const ChildEnvironment theirs(path, environment);
-  return home_call("exec", [&] { return WEFT_REAL(execve)(path, words, theirs.get()); });
+  return uncancelled_home_call("exec",
+                               [&] { return WEFT_REAL(execve)(path, words, theirs.get()); });
 }
 
 int execute_by_search(const char* file, char* const* words, char* const* environment) {
   const ChildEnvironment theirs(file, environment, FoundBy::path_variable);
-  return home_call("exec", [&] { return WEFT_REAL(execvpe)(file, words, theirs.get()); });
+  return uncancelled_home_call("exec",
+                               [&] { return WEFT_REAL(execvpe)(file, words, theirs.get()); });
 }
 
 constexpr const char* wait_site = "wait for a process";
@@ -54,7 +56,7 @@ using namespace weft::preload;
 extern "C" {
 
 pid_t fork() noexcept {
-  return home_call("fork", [] { return WEFT_REAL(fork)(); });
+  return uncancelled_home_call("fork", [] { return WEFT_REAL(fork)(); });
 }
 
 pid_t _Fork() noexcept {
@@ -67,7 +69,8 @@ pid_t vfork() noexcept {
 }
 
 int daemon(int keep_directory, int keep_descriptors) noexcept {
-  return home_call("daemon", [&] { return WEFT_REAL(daemon)(keep_directory, keep_descriptors); });
+  return uncancelled_home_call("daemon",
+                               [&] { return WEFT_REAL(daemon)(keep_directory, keep_descriptors); });
 }
 
 int execve(const char* path, char* const words[], char* const environment[]) noexcept {
@@ -113,13 +116,14 @@ int execle(const char* path, const char* first, ...) noexcept {
 
 int fexecve(int descriptor, char* const words[], char* const environment[]) noexcept {
   const ChildEnvironment theirs(descriptor, "", environment);
-  return home_call("exec", [&] { return WEFT_REAL(fexecve)(descriptor, words, theirs.get()); });
+  return uncancelled_home_call("exec",
+                               [&] { return WEFT_REAL(fexecve)(descriptor, words, theirs.get()); });
 }
 
 int execveat(int directory, const char* path, char* const words[], char* const environment[],
              int flags) noexcept {
   const ChildEnvironment theirs(directory, path, environment);
-  return home_call(
+  return uncancelled_home_call(
       "exec", [&] { return WEFT_REAL(execveat)(directory, path, words, theirs.get(), flags); });
 }
 
@@ -127,7 +131,7 @@ int posix_spawn(pid_t* process, const char* path, const posix_spawn_file_actions
                 const posix_spawnattr_t* attributes, char* const words[],
                 char* const environment[]) {
   const ChildEnvironment theirs(path, environment);
-  return home_call("posix_spawn", [&] {
+  return uncancelled_home_call("posix_spawn", [&] {
     return WEFT_REAL(posix_spawn)(process, path, actions, attributes, words, theirs.get());
   });
 }
@@ -136,7 +140,7 @@ int posix_spawnp(pid_t* process, const char* file, const posix_spawn_file_action
                  const posix_spawnattr_t* attributes, char* const words[],
                  char* const environment[]) {
   const ChildEnvironment theirs(file, environment, FoundBy::path_variable);
-  return home_call("posix_spawn", [&] {
+  return uncancelled_home_call("posix_spawn", [&] {
     return WEFT_REAL(posix_spawnp)(process, file, actions, attributes, words, theirs.get());
   });
 }

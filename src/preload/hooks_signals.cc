@@ -16,6 +16,7 @@
 #include "preload/durations.h"
 #include "preload/process.h"
 #include "preload/real.h"
+#include "preload/signal_actions.h"
 #include "preload/signals.h"
 #include "sched/park.h"
 

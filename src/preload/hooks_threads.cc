@@ -206,11 +206,12 @@ int pthread_setname_np(pthread_t handle, const char* name) noexcept {
     stay_home("kept native");
   }
   note_own_attributes();
-  return home_call("name", [&] { return WEFT_REAL(pthread_setname_np)(handle, name); });
+  return uncancelled_home_call("name", [&] { return WEFT_REAL(pthread_setname_np)(handle, name); });
 }
 
 int pthread_getname_np(pthread_t handle, char* name, size_t bytes) noexcept {
-  return home_call("name", [&] { return WEFT_REAL(pthread_getname_np)(handle, name, bytes); });
+  return uncancelled_home_call("name",
+                               [&] { return WEFT_REAL(pthread_getname_np)(handle, name, bytes); });
 }
 
 int prctl(int option, ...) noexcept {
@@ -221,7 +222,7 @@ int prctl(int option, ...) noexcept {
   va_end(list);
   if (is_about_identity(option)) keep_own_identity();
   if (option == PR_SET_NAME || option == PR_SET_TIMERSLACK) note_own_attributes();
-  return home_call("prctl", [&] {
+  return uncancelled_home_call("prctl", [&] {
     return WEFT_REAL(prctl)(option, values[0], values[1], values[2], values[3]);
   });
 }

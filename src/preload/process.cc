@@ -25,7 +25,7 @@
 #include "preload/forking.h"
 #include "preload/inheritance.h"
 #include "preload/options.h"
-#include "preload/signals.h"
+#include "preload/signal_catcher.h"
 #include "preload/thread_state.h"
 #include "sched/interrupt.h"
 #include "sched/monitor.h"

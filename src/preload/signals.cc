@@ -1,86 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
-// Actions, and the delivery of signals.
+// The delivery of signals to threads.
 #include "preload/signals.h"
 
-#include <poll.h>
-#include <sys/prctl.h>
-#include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
 
 #include <bit>
 #include <cerrno>
-#include <chrono>
 #include <cstring>
 #include <utility>
 
-#include "arch/signal_frame.h"
 #include "fiber/libc.h"
 #include "fiber/table.h"
-#include "os/futex.h"
-#include "os/own_descriptors.h"
 #include "os/system_call.h"
 #include "preload/alternate_stack.h"
 #include "preload/interrupts.h"
-#include "preload/quiet_code.h"
-#include "preload/real.h"
+#include "preload/signal_actions.h"
+#include "preload/signal_catcher.h"
 #include "preload/signal_queue.h"
 #include "preload/thread_state.h"
 #include "preload/thread_timers.h"
 #include "sched/interrupt.h"
 #include "sched/thread.h"
-#include "sched/worker.h"
 
 namespace weft::preload {
 namespace {
 
-constexpr int signals = 64;
-
-// What the program has said of a signal.
-struct Action {
-  struct sigaction action {};  // guarded by lock, as known
-  os::SpinLock lock;
-  bool known = false;  // otherwise the kernel has it
-};
-constinit Action actions[signals + 1];
 constinit SignalQueue queue;
 
-// Of the catcher.
-thread_local constinit bool is_catcher __attribute__((tls_model("initial-exec"))) = false;
-// For the process, and blocked by all: left to the kernel.
-constinit atomic<SignalBits> withheld{0};
 constinit atomic<SignalBits> read_by_signalfd{0};
-constinit atomic<std::uint32_t> catcher_id{0};
-// What a thread raises by its own faults, and what is libc's.
-constexpr SignalBits not_to_be_caught = bit_of(SIGSEGV) | bit_of(SIGBUS) | bit_of(SIGFPE) |
-                                        bit_of(SIGILL) | bit_of(SIGTRAP) | bit_of(SIGSYS) |
-                                        bit_of(32) | bit_of(33);
-
 // A signal that was posted already carries this in its value when the kernel is told of it.
 constexpr std::uintptr_t told_by_us = 0x7765'6674'7369'676e;
-
-struct sigaction action_of(int signal) {
-  const os::SignalMask undisturbed;
-  const std::scoped_lock guard(actions[signal].lock);
-  return actions[signal].action;
-}
-
-// The kernel has reset its own action.
-void forget_handler(int signal) {
-  const os::SignalMask undisturbed;
-  const std::scoped_lock guard(actions[signal].lock);
-  actions[signal].action.sa_handler = SIG_DFL;
-}
-
-bool is_function(const struct sigaction& action) {
-  return action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN;
-}
-
-void reset(int signal) {
-  struct sigaction action {};
-  action.sa_handler = SIG_DFL;
-  set_action(signal, &action, nullptr);
-}
 
 void invoke(const struct sigaction& action, int signal, siginfo_t* info, void* context) {
   ++thread_state.handlers_run;
@@ -116,7 +66,7 @@ void call_handler_here(fiber::Fiber& self, int signal, siginfo_t& info,
 
 // The same, on the stack where it wants to be.
 void call_handler(fiber::Fiber& self, int signal, siginfo_t& info, const struct sigaction& action) {
-  if ((action.sa_flags & SA_RESETHAND) != 0) reset(signal);
+  if ((action.sa_flags & SA_RESETHAND) != 0) reset_action(signal);
   struct Call {
     fiber::Fiber& self;
     int signal;
@@ -143,13 +93,6 @@ bool handle(fiber::Fiber& self, int signal, siginfo_t& info) {
   return (action.sa_flags & SA_RESTART) != 0;
 }
 
-// Takes a signal of this number from the kernel, if there is one.
-bool take_from_kernel(int signal, siginfo_t& info) {
-  const SignalBits wanted = bit_of(signal);
-  const timespec at_once{};
-  return os::call(SYS_rt_sigtimedwait, &wanted, &info, &at_once, sizeof(wanted)) > 0;
-}
-
 // Who has the copy of a signal that the kernel was told of.
 enum class Copy : std::uint8_t { in_kernel, taken };
 
@@ -172,31 +115,6 @@ bool take(fiber::Fiber& self, int signal, siginfo_t& info, Copy copy = Copy::in_
   return true;
 }
 
-// A thread of the program's that takes the signal: the first one, if it does.
-fiber::Fiber* who_takes(int signal) {
-  const auto process = static_cast<std::uint32_t>(os::call(SYS_getpid));
-  fiber::Fiber* found = nullptr;
-  fiber::for_each([&](fiber::Fiber& fiber) {
-    const auto place = fiber.place.load(std::memory_order_relaxed);
-    if (fiber.runtime == nullptr || place == fiber::Place::finished) return;
-    if ((fiber.signals.blocked.load(std::memory_order_seq_cst) & bit_of(signal)) != 0) return;
-    if (found == nullptr || fiber.id == process) found = &fiber;
-  });
-  return found;
-}
-
-// In the catcher: a signal for the process is pending.
-void route(int signal) {
-  // Announced first: whoever stops to block it sees this, or is seen.
-  withheld.fetch_or(bit_of(signal), std::memory_order_seq_cst);
-  fiber::Fiber* const fiber = who_takes(signal);
-  if (fiber == nullptr) return;
-  withheld.fetch_and(~bit_of(signal), std::memory_order_seq_cst);
-  siginfo_t info{};
-  if (!take_from_kernel(signal, info)) return;  // somebody else has
-  send_or_act(*fiber, signal, info);
-}
-
 // A fault of the fiber's, on the stack where its handler wants to be.
 void handle_fault(int signal, siginfo_t& info, ucontext_t& context) {
   const struct sigaction action = action_of(signal);
@@ -204,7 +122,8 @@ void handle_fault(int signal, siginfo_t& info, ucontext_t& context) {
   call_handler_here(fiber::self(), signal, info, action, context);
 }
 
-// The kernel's handler of everything that the program handles.
+}  // namespace
+
 void on_signal(int signal, siginfo_t* info, void* context) {
   fiber::Fiber* const self = fiber::this_fiber;
   siginfo_t copy = *info;
@@ -218,7 +137,7 @@ void on_signal(int signal, siginfo_t* info, void* context) {
   if (self != nullptr && !self->is_home()) {
     // By a carrier comes nothing but faults. What the thread has blocked kills, as natively.
     if ((self->signals.blocked.load(std::memory_order_relaxed) & bit_of(signal)) != 0) {
-      reset(signal);
+      reset_action(signal);
       return take_default_action(signal);
     }
     return handle_fault_of_fiber(signal, action.sa_flags, *info, interrupted, handle_fault);
@@ -244,139 +163,17 @@ void on_signal(int signal, siginfo_t* info, void* context) {
   }
 }
 
-constinit QuietCode quiet_code;
-
-// Our own signal, to a kernel thread that runs a fiber for which there is something.
-void on_own_signal(int, siginfo_t*, void* context) {
-  auto& interrupted = *static_cast<ucontext_t*>(context);
-  // A home asleep is in quiet code.
-  const fiber::Fiber* const self = fiber::this_fiber;
-  if (self == nullptr || !sched::counts_as_away(*self)) return;
-  if (quiet_code.has(arch::instruction_of(interrupted))) return;
-  run_handlers();
-  keep_to_kernel_thread(interrupted, bits_of(interrupted.uc_sigmask));
-}
-
-// Whether the fiber has something to handle that it has not been woken for.
-bool kick(fiber::Fiber& fiber) {
-  const SignalBits ready = fiber.signals.pending.load(std::memory_order_seq_cst) &
-                           ~fiber.signals.blocked.load(std::memory_order_seq_cst);
-  if (fiber.runtime == nullptr || ready == 0) return false;
-  const sched::Carrier* const carrier = fiber.carrier.load(std::memory_order_relaxed);
-  // At home in a call it hears of it from the kernel, and our own signal would end the call. To go
-  // home for good it waits for the end of the call; pairs with close_to_signals().
-  if (carrier == nullptr && !fiber.is_leaving()) {
-    const bool is_in_call = fiber.signals.open_to_kernel.load(std::memory_order_seq_cst);
-    return !is_in_call || (ready & ~bit_of(os::own_signal)) != 0;
-  }
-  const std::uint32_t runner = carrier != nullptr ? carrier->own->id : fiber.id;
-  os::call(SYS_tgkill, os::call(SYS_getpid), runner, os::own_signal);
-  return true;
-}
-
-constinit atomic<bool> some_undelivered{false};
-
-// Kicks whoever computes and has a signal to handle; answers whether there are any.
-bool kick_all() {
-  bool any = false;
-  fiber::for_each([&any](fiber::Fiber& fiber) { any |= kick(fiber); });
-  return any;
-}
-
-void wake_catcher() {
-  os::call(SYS_tgkill, os::call(SYS_getpid), catcher_id.load(), os::own_signal);
-}
-
-// Says when one of these is pending, and takes none. False: there is no descriptor for it.
-bool watch_for(os::OwnDescriptor& descriptor, SignalBits signals) {
-  const auto set = [&](int number) {
-    return os::call(SYS_signalfd4, number, &signals, sizeof(signals), SFD_CLOEXEC);
-  };
-  if (descriptor.number() >= 0) return set(descriptor.number()) >= 0;
-  return descriptor.open([&] { return set(-1); }) == 0;
-}
-
-// What the catcher was woken for: a timer, or to look around.
-void take_own_signals() {
-  siginfo_t info{};
-  while (take_from_kernel(os::own_signal, info)) {
-    if (info.si_code == SI_TIMER) timer_expired(info);
-  }
-}
-
-void* catch_signals(void*) {
-  is_catcher = true;
-  os::call(SYS_prctl, PR_SET_NAME, "weft-signals");
-  const SignalBits own = bit_of(os::own_signal);
-  os::call(SYS_rt_sigprocmask, SIG_BLOCK, &own, nullptr, sizeof(own));
-  catcher_id.store(static_cast<std::uint32_t>(os::call(SYS_gettid)), std::memory_order_seq_cst);
-  auto& descriptor = *new os::OwnDescriptor;  // for as long as the process lives
-  SignalBits watched = 0;
-  bool is_watching = false;
-  for (;;) {
-    const bool again = some_undelivered.exchange(false, std::memory_order_seq_cst) && kick_all();
-    if (again) some_undelivered.store(true, std::memory_order_seq_cst);
-    const SignalBits wanted = ~withheld.load(std::memory_order_seq_cst) & ~not_to_be_caught;
-    if (!is_watching || wanted != watched) {
-      is_watching = watch_for(descriptor, wanted);
-      watched = wanted;
-    }
-    pollfd look{.fd = descriptor.number(), .events = POLLIN, .revents = 0};
-    const timespec soon{.tv_sec = 0, .tv_nsec = 1'000'000};
-    const bool comes_back = again || !is_watching;
-    os::call(SYS_ppoll, &look, 1, comes_back ? &soon : nullptr, nullptr, 0);
-    SignalBits pending = 0;
-    os::call(SYS_rt_sigpending, &pending, sizeof(pending));
-    if ((pending & own) != 0) take_own_signals();
-    for (pending &= wanted & ~own; pending != 0; pending &= pending - 1) {
-      route(std::countr_zero(pending) + 1);
-    }
-  }
-}
-
-}  // namespace
-
-int set_action(int signal, const struct sigaction* action, struct sigaction* before) noexcept {
-  if (!is_signal(signal)) return WEFT_REAL(sigaction)(signal, action, before);
-  struct sigaction theirs {};
-  if (action != nullptr) {
-    theirs = *action;
-    if (is_function(*action)) {
-      theirs.sa_sigaction = on_signal;
-      theirs.sa_flags |= SA_SIGINFO;
-    }
-  }
-  const os::SignalMask undisturbed;
-  const std::scoped_lock guard(actions[signal].lock);
-  struct sigaction kernels {};
-  if (WEFT_REAL(sigaction)(signal, action == nullptr ? nullptr : &theirs, &kernels) != 0) return -1;
-  const struct sigaction known = actions[signal].known ? actions[signal].action : kernels;
-  if (action != nullptr) {
-    actions[signal].action = *action;
-    actions[signal].known = true;
-  }
-  if (before != nullptr) *before = known;
-  return 0;
-}
-
-bool has_handler(int signal) noexcept {
-  return is_function(action_of(signal));
-}
-
-void take_default_action(int signal) noexcept {
-  const SignalBits bit = bit_of(signal);
-  SignalBits before = 0;
-  os::call(SYS_tgkill, os::call(SYS_getpid), os::call(SYS_gettid), signal);
-  os::call(SYS_rt_sigprocmask, SIG_UNBLOCK, &bit, &before, sizeof(bit));
-  os::call(SYS_rt_sigprocmask, SIG_SETMASK, &before, nullptr, sizeof(before));
+bool take_from_kernel(int signal, siginfo_t& info) noexcept {
+  const SignalBits wanted = bit_of(signal);
+  const timespec at_once{};
+  return os::call(SYS_rt_sigtimedwait, &wanted, &info, &at_once, sizeof(wanted)) > 0;
 }
 
 namespace {
 
 void wake_for_signal(fiber::Fiber& fiber) {
   sched::interrupt(fiber, Interrupt::signal);
-  some_undelivered.store(true, std::memory_order_seq_cst);
-  if (!is_catcher) wake_catcher();
+  kick_by_catcher();
 }
 
 // Tells the kernel of a signal that is posted to a thread at home.
@@ -540,9 +337,7 @@ void mask_changed(SignalBits before) noexcept {
   const SignalBits opened = before & ~self.signals.blocked.load(std::memory_order_seq_cst);
   if (opened == 0) return;
   // Those of the process that nobody wanted are the kernel's; it gives them to whoever asks.
-  const SignalBits wanted = opened & withheld.load(std::memory_order_seq_cst);
-  if (wanted != 0) {
-    withheld.fetch_and(~wanted, std::memory_order_seq_cst);
+  if (const SignalBits wanted = claim_withheld(opened)) {
     const timespec at_once{};
     siginfo_t info{};
     for (;;) {
@@ -559,29 +354,11 @@ void raise_broken_pipe() noexcept {
   raise_here(SIGPIPE, info_of_thread_signal(SIGPIPE));
 }
 
-void start_catcher() noexcept {
-  quiet_code.find();
-  struct sigaction own {};
-  own.sa_sigaction = on_own_signal;
-  own.sa_flags = SA_SIGINFO | SA_RESTART | SA_NODEFER;
-  WEFT_REAL(sigaction)(os::own_signal, &own, nullptr);
-  pthread_t catcher{};
-  const int error = fiber::create_undisturbed(catcher, catch_signals, nullptr);
-  os::check(error == 0, "weft: no kernel thread left for signals; raise `ulimit -u`");
-}
-
-std::uint32_t id_of_catcher() noexcept {
-  // It has just been started, if it has not said so yet.
-  while (catcher_id.load(std::memory_order_seq_cst) == 0) os::call(SYS_sched_yield);
-  return catcher_id.load(std::memory_order_seq_cst);
-}
-
 void forget_signals() noexcept {
   queue.forget();
-  withheld.store(0, std::memory_order_relaxed);
-  catcher_id.store(0, std::memory_order_relaxed);
+  forget_catcher();
   forget_timers();
-  for (Action& action : actions) action.lock.unlock();
+  unlock_actions();
 }
 
 }  // namespace weft::preload

@@ -2,7 +2,7 @@
 // Signals: what the kernel does for threads, done for fibers.
 //
 // Kernel threads that carry fibers, and homes asleep, block all signals but those of their own
-// faults. So a signal for the process is pending, and the catcher, a thread of ours, hears of it.
+// faults. So a signal for the process is pending, and the catcher (signal_catcher.h) hears of it.
 // It looks for a thread of the program's that does not block the signal; only where there is one
 // does it take the signal, and posts it there. If all block it the signal is withheld: it stays the
 // kernel's, with all that it carries, where sigwait() and signalfd find it, until somebody unblocks
@@ -15,7 +15,8 @@
 //   posted  --the fiber computes-->            its carrier is interrupted, unless in code of ours
 // Handlers run on the fiber's stack, with its thread-local storage, by whichever kernel thread.
 //
-// The kernel's handler of every signal that the program handles is ours, on_signal().
+// The kernel's handler of every signal that the program handles is ours, on_signal(); what the
+// program has said is in signal_actions.h.
 #pragma once
 
 #include <csignal>
@@ -40,14 +41,11 @@ inline bool is_signal(int signal) noexcept {
   return signal >= 1 && signal <= 64;
 }
 
-// As sigaction(2); keeps the program's action, and gives the kernel ours.
-int set_action(int signal, const struct sigaction* action, struct sigaction* before) noexcept;
+// The kernel's handler of everything that the program handles. A handler may throw.
+void on_signal(int signal, siginfo_t* info, void* context);
 
-// What the kernel does to a process without a handler: it does it, here and now.
-void take_default_action(int signal) noexcept;
-
-// Whether the program has a handler for it.
-bool has_handler(int signal) noexcept;
+// Takes a signal of this number from the kernel, if there is one for the caller or the process.
+bool take_from_kernel(int signal, siginfo_t& info) noexcept;
 
 // The record of the thread that the kernel knows by this id, or libc by this handle; nullptr: it is
 // none of ours. One that has not begun is waited for.
@@ -100,11 +98,7 @@ void forget_told_too_late() noexcept;
 // The calling thread's mask has changed: what was pending may run now.
 void mask_changed(SignalBits before) noexcept;
 
-// Starts the thread that catches what is for the process.
-void start_catcher() noexcept;
-std::uint32_t id_of_catcher() noexcept;
-
-// In the child of a fork there is none, and nothing is pending.
+// In the child of a fork nothing is pending.
 void forget_signals() noexcept;
 
 }  // namespace weft::preload

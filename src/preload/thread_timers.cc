@@ -11,7 +11,7 @@
 #include "os/signal_mask.h"
 #include "os/spin_lock.h"
 #include "preload/real.h"
-#include "preload/signals.h"
+#include "preload/signal_catcher.h"
 
 namespace weft::preload {
 namespace {
