@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 #include <sys/time.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 
@@ -35,12 +36,10 @@ inline bool has_layer(int descriptor) noexcept {
 inline std::chrono::microseconds socket_time_limit(int descriptor, int option) noexcept {
   timeval limit{};
   unsigned limit_bytes = sizeof(limit);
-  constexpr std::int64_t most_seconds = 1'000'000'000;  // more would overflow, and is for ever
-  if (call(SYS_getsockopt, descriptor, SOL_SOCKET, option, &limit, &limit_bytes) != 0 ||
-      limit.tv_sec >= most_seconds) {
-    return {};
-  }
-  return std::chrono::seconds{limit.tv_sec} + std::chrono::microseconds{limit.tv_usec};
+  if (call(SYS_getsockopt, descriptor, SOL_SOCKET, option, &limit, &limit_bytes) != 0) return {};
+  constexpr std::int64_t most_seconds = 1'000'000'000;  // 31 years; many more would overflow
+  return std::chrono::seconds{std::min<std::int64_t>(limit.tv_sec, most_seconds)} +
+         std::chrono::microseconds{limit.tv_usec};
 }
 
 }  // namespace weft::os

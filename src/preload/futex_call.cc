@@ -99,9 +99,8 @@ long requeue(const DirectCall& call, const std::uint32_t* expected) {
 
 long futex_call(const DirectCall& call) noexcept {
   const int command = call.integer(1) & FUTEX_CMD_MASK;
-  const auto address = static_cast<std::uintptr_t>(call.arguments[0]);
   const bool is_private =
-      (call.integer(1) & FUTEX_PRIVATE_FLAG) != 0 || !shared_memory.has(address);
+      (call.integer(1) & FUTEX_PRIVATE_FLAG) != 0 || !shared_memory.has(call.pointer<void>(0));
   const bool realtime = (call.integer(1) & FUTEX_CLOCK_REALTIME) != 0;
   const bool waits = command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET;
   if (!is_private || (realtime && !waits)) {

@@ -8,24 +8,6 @@
 #include "preload/real.h"
 #include "preload/shared_memory.h"
 
-namespace weft::preload {
-namespace {
-
-std::uintptr_t number_of(const void* address) {
-  return reinterpret_cast<std::uintptr_t>(address);
-}
-
-}  // namespace
-
-void note_mapping(void* address, std::size_t bytes, int flags) noexcept {
-  if (address == MAP_FAILED) return;
-  shared_memory.forget(number_of(address), bytes);  // what lay there before
-  const bool is_shared = (flags & MAP_TYPE) != MAP_PRIVATE;
-  if (is_shared) shared_memory.add(number_of(address), bytes);
-}
-
-}  // namespace weft::preload
-
 using namespace weft::preload;
 
 extern "C" {
@@ -39,7 +21,7 @@ void* mmap(void* address, size_t bytes, int protection, int flags, int descripto
 
 int munmap(void* address, size_t bytes) noexcept {
   // Before: somebody else may map something there as soon as it is free.
-  shared_memory.forget(number_of(address), bytes);
+  shared_memory.forget(address, bytes);
   return WEFT_REAL(munmap)(address, bytes);
 }
 
@@ -49,10 +31,10 @@ void* mremap(void* address, size_t bytes_before, size_t bytes, int flags, ...) n
   void* const wanted =
       (flags & (MREMAP_FIXED | MREMAP_DONTUNMAP)) != 0 ? va_arg(more, void*) : nullptr;
   va_end(more);
-  const bool is_shared = shared_memory.has(number_of(address));
+  const bool is_shared = shared_memory.has(address);
   void* const result = WEFT_REAL(mremap)(address, bytes_before, bytes, flags, wanted);
   if (result == MAP_FAILED) return result;
-  if (result != address) shared_memory.forget(number_of(address), bytes_before);
+  if (result != address) shared_memory.forget(address, bytes_before);
   note_mapping(result, bytes, is_shared ? MAP_SHARED : MAP_PRIVATE);
   return result;
 }
@@ -72,7 +54,7 @@ void* shmat(int segment, const void* address, int flags) noexcept {
 }
 
 int shmdt(const void* address) noexcept {
-  shared_memory.forget_at(number_of(address));
+  shared_memory.forget_at(address);
   return WEFT_REAL(shmdt)(address);
 }
 

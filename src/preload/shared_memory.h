@@ -17,14 +17,14 @@ namespace weft::preload {
 class SharedMemory {
  public:
   // Before the program learns of the mapping.
-  void add(std::uintptr_t address, std::size_t bytes) noexcept;
+  void add(const void* address, std::size_t bytes) noexcept;
   // What is wholly within is no longer shared.
-  void forget(std::uintptr_t address, std::size_t bytes) noexcept;
+  void forget(const void* address, std::size_t bytes) noexcept;
   // The mapping that begins there.
-  void forget_at(std::uintptr_t address) noexcept;
+  void forget_at(const void* address) noexcept;
 
   // Perhaps also true for what is no longer.
-  bool has(std::uintptr_t address) const noexcept;
+  bool has(const void* address) const noexcept;
 
  private:
   // Free: both are 0. `begin` is written first, and by whoever takes the entry.

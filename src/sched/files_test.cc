@@ -173,7 +173,7 @@ TEST(FilesTest, ARingThatIsClosedByOthersIsDoneWithout) {
   Runtime runtime({.workers = 1});
   const File file;
   on_fibers(runtime, 1, [&](std::size_t) { EXPECT_EQ(synchronize(file.descriptor()), 0); });
-  if (!runtime.files().is_usable()) GTEST_SKIP();
+  if (!runtime.files().is_usable()) GTEST_SKIP() << "no io_uring here";
   for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
     std::error_code error;
     const auto target = std::filesystem::read_symlink(entry.path(), error);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -20,11 +21,13 @@
 #include "bench/rivals.h"
 #include "bench_budget_rivals.h"
 #include "bench_engine_table.h"
+#include "trial/interrupt.h"
 
 namespace weft::tool {
 namespace {
 
 constexpr const char* program_name = "weft-bench-engine";
+constexpr std::chrono::seconds measurement_timeout{30};
 
 // Beside this program, where the build puts it, or in PATH.
 base::Result<std::string> find_measuring_program() {
@@ -57,9 +60,7 @@ class MeasuringProgram {
   base::Result<std::string> measure(const std::string& measurement) const {
     std::vector<std::string> command = {path_, measurement};
     if (quick_) command.emplace_back("--quick");
-    sandbox::RunOptions options;
-    options.stop = []() noexcept { return bench::InterruptGuard::signal() != 0; };
-    return output_of(command, options);
+    return output_of(command, trial::interruptible(measurement_timeout));
   }
 
  private:

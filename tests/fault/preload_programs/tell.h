@@ -12,6 +12,10 @@
 // For calls that answer 0, or an error in either way.
 static inline void must(long result, const char* what) {
   if (result == 0) return;
-  dprintf(STDERR_FILENO, "program: %s: %s\n", what, strerror(result == -1 ? errno : (int)result));
-  _exit(3);
+  // In one write, also where libc has no memory for a buffer: other threads may fail, too.
+  char line[256];
+  const int bytes = snprintf(line, sizeof(line), "program: %s: %s\n", what,
+                             strerror(result == -1 ? errno : (int)result));
+  const ssize_t told = write(STDERR_FILENO, line, (size_t)bytes);
+  _exit(told == bytes ? 3 : 4);
 }
