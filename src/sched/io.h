@@ -33,6 +33,15 @@ inline void give_way(fiber::Fiber& self) noexcept {
   if (self.carried_by()->attention.load(std::memory_order_relaxed) != 0) yield();
 }
 
+// The same for calls whose other end may be somebody who waits for this very fiber, and answers at
+// once: nobody else would have a turn, nor be asked whether there is anything for them.
+inline void take_turns(fiber::Fiber& self) noexcept {
+  constexpr std::uint32_t most_calls_in_turn = 16;
+  Carrier& carrier = *self.carried_by();
+  if (++carrier.calls_in_turn < most_calls_in_turn) return give_way(self);
+  end_turn(self);
+}
+
 // How a call is tried.
 enum class Attempt : std::uint8_t { without_blocking, blocking };
 
@@ -82,7 +91,7 @@ template <class Call>
 long when_ready(Request& request, std::size_t bytes, Call call) {
   fiber::Fiber& self = fiber::self();
   if (!be_away(self)) return call(Attempt::blocking);
-  give_way(self);
+  take_turns(self);
   const auto block_at_home = [&] {
     return at_home("file", [&] { return call(Attempt::blocking); });
   };

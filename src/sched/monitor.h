@@ -9,8 +9,8 @@
 //     same, and the kernel shares the CPU between the two.
 // The carrier keeps its fiber, and is spare when the fiber stops. Each call site is recorded once.
 // Before that, a fiber that keeps others waiting is asked to give way at its next call
-// (give_way()): a connection whose peer is always faster never has to wait for anything. Relieved
-// carriers are limited: beyond the limit they wait, and are counted.
+// (give_way()): its files may all be in the cache. Relieved carriers are limited: beyond the limit
+// they wait, and are counted.
 //
 // It also does what a busy worker leaves undone: fibers in Worker::next while others sleep, and the
 // poller and timers when nobody is there for them.

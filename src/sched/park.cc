@@ -93,6 +93,10 @@ void be_ready(Fiber& fiber) noexcept {
   fiber.runtime->make_ready_last(fiber);
 }
 
+void be_ready_again(Fiber& fiber) noexcept {
+  fiber.runtime->make_ready_again(fiber);
+}
+
 }  // namespace
 
 void park(ParkKind kind, const void* object, os::Instant deadline) noexcept {
@@ -144,6 +148,12 @@ void yield() noexcept {
     worker->look_outside = true;
   }
   self.runtime->leave(self, be_ready);
+}
+
+void end_turn(Fiber& self) noexcept {
+  Worker* const worker = self.carried_by()->worker.load(std::memory_order_relaxed);
+  if (worker != nullptr) worker->look_outside = true;
+  self.runtime->leave(self, be_ready_again);
 }
 
 void pin_to(Worker* worker) noexcept {

@@ -30,6 +30,9 @@ void unpark(fiber::Fiber& thread) noexcept;
 // Lets others that are ready go first; returns at once when there are none.
 void yield() noexcept;
 
+// The same for one that has had its share: looks outside for others first. Away from home only.
+void end_turn(fiber::Fiber& self) noexcept;
+
 // From now on the calling fiber runs on this worker only; nullptr: on any. Returns there. Where the
 // worker retires, the first one takes its place.
 void pin_to(Worker* worker) noexcept;

@@ -131,7 +131,7 @@ long poll_blocking(pollfd* descriptors, std::size_t count, os::Instant deadline)
 long poll(pollfd* descriptors, std::size_t count, os::Instant deadline) {
   fiber::Fiber& self = fiber::self();
   if (!be_away(self)) return poll_blocking(descriptors, count, deadline);
-  give_way(self);
+  take_turns(self);
   Subscriptions subscriptions(self.runtime->poller(), descriptors, count);
   for (;;) {
     subscriptions.look();

@@ -58,6 +58,8 @@ class Runtime {
 
   // The same, but behind those that are ready already.
   void make_ready_last(fiber::Fiber& fiber) noexcept;
+  // The same, for one that has just been left for the idle context, which may take it again.
+  void make_ready_again(fiber::Fiber& fiber) noexcept;
   // Whether the carrier has anything to do but its fiber.
   bool anything_for(const Carrier& carrier, const Worker& worker) noexcept;
 

@@ -49,6 +49,7 @@ void enter(Carrier& carrier, Fiber& fiber) noexcept {
   fiber.place.store(Place::running, std::memory_order_relaxed);
   carrier.running.store(&fiber, std::memory_order_relaxed);
   carrier.woke_next = false;
+  carrier.calls_in_turn = 0;
   carrier.switches.store(carrier.switches.load(std::memory_order_relaxed) + 1,
                          std::memory_order_relaxed);
 }
@@ -148,6 +149,19 @@ void Runtime::make_ready_last(Fiber& fiber) noexcept {
   if (worker == nullptr || fiber.pinned != nullptr) return make_ready(fiber);
   worker->queue.push(fiber);
   if (!carrier->searching) idle_.notify();
+  rescue(*carrier, *worker);
+}
+
+void Runtime::make_ready_again(Fiber& fiber) noexcept {
+  Carrier* const carrier = fiber::this_fiber->carried_by();
+  Worker* const worker =
+      carrier == nullptr ? nullptr : carrier->worker.load(std::memory_order_relaxed);
+  // Alone in the queue it is run by whoever looks there next, which is us: nobody need be woken.
+  const bool is_left_to_us = worker != nullptr && fiber::this_fiber == carrier->own &&
+                             fiber.pinned == nullptr && worker->queue.empty();
+  if (!is_left_to_us) return make_ready_last(fiber);
+  fiber.place.store(Place::ready, std::memory_order_relaxed);
+  worker->queue.push(fiber);
   rescue(*carrier, *worker);
 }
 

@@ -104,8 +104,9 @@ struct alignas(128) Carrier {
   atomic<std::uint32_t> handover{0};
 
   // Owned by the carrier, whichever context it is in.
-  bool searching = false;  // counted in IdleWorkers
-  bool woke_next = false;  // the running fiber has filled Worker::next
+  bool searching = false;           // counted in IdleWorkers
+  bool woke_next = false;           // the running fiber has filled Worker::next
+  std::uint32_t calls_in_turn = 0;  // of the running fiber, that did not have to wait
   std::uint32_t random = 1;
   void (*after_switch)(fiber::Fiber&) = nullptr;
   fiber::Fiber* left = nullptr;  // the argument of after_switch

@@ -140,6 +140,36 @@ TEST_P(StreamTest, ManySmallMessagesAllArrive) {
   EXPECT_EQ(total, count);
 }
 
+// Its peer always answers before it asks. What came for somebody else is looked for meanwhile.
+TEST(EngineSocketTest, WhoNeverHasToWaitLetsOthersHearOfTheirs) {
+  sched::RuntimeOptions options{.workers = 1};
+  options.monitor.tick = 10s;  // it would look, some time
+  sched::Runtime runtime(options);
+  Pair busy(SOCK_DGRAM), rare;
+  constexpr int most_messages = 10;  // what a queue of datagrams holds
+  std::atomic<bool> heard{false};
+  Parking patient(runtime, [&] {
+    char byte = 0;
+    EXPECT_EQ(sched::receive(rare.ends[0], &byte, 1, 0), 1);
+    heard = true;
+  });
+  patient.await_parked();
+  int calls = 0;
+  Joinable(runtime, [&] {
+    sched::be_away(fiber::self());
+    os::call(SYS_write, rare.ends[1], "x", 1);  // as somebody outside would
+    for (char byte = 0; !heard && calls < 100 * most_messages; ++calls) {
+      if (calls % most_messages == 0) {
+        for (int i = 0; i < most_messages; ++i) os::call(SYS_write, busy.ends[1], "x", 1);
+      }
+      EXPECT_EQ(sched::receive(busy.ends[0], &byte, 1, 0), 1);
+    }
+  }).join();
+  EXPECT_TRUE(heard);
+  EXPECT_LT(calls, 100);
+  patient.join();
+}
+
 TEST(EngineSocketTest, FlagsThatSayNotToWaitAreKept) {
   sched::Runtime runtime({.workers = 1});
   Pair pair;

@@ -113,6 +113,21 @@ void two_meet_on_a_place_that_is_lent(Program& program) {
   for (int i = 0; i < 2; ++i) engine.spawn([&] { meeting.come(); });
 }
 
+// The stuck fiber goes on, and gives up a turn that is no longer its worker's.
+void ends_its_turn_after_relief(Program& program) {
+  auto& meeting = program.make<Meeting>(2U);
+  auto& engine = program.make<Engine>(program, impatient(), 6);
+  engine.spawn([&] {
+    if (!sched::be_away(fiber::self())) return meeting.come();
+    meeting.come();
+    if (sched::be_away(fiber::self())) sched::end_turn(fiber::self());
+  });
+  engine.main([&] { meeting.come(); });
+}
+
+TEST(Relief, EndsItsTurnAfterRelief) {
+  expect_engine_pass(30'000, ends_its_turn_after_relief);
+}
 TEST(Relief, ATimerWhileAPlaceIsLent) {
   expect_engine_pass(20'000, a_timer_while_a_place_is_lent);
 }

@@ -9,6 +9,7 @@
 #include "programs/engine.h"
 #include "programs/meeting.h"
 #include "sched/park.h"
+#include "sched/thread.h"
 
 namespace weft::model {
 namespace {
@@ -91,6 +92,27 @@ void shrinks_with_a_pinned_fiber(Program& program) {
   });
 }
 
+// Two who give up their turns, and then need a worker each.
+void ends_turns_while_it_shrinks(Program& program) {
+  auto& meeting = program.make<Meeting>(2U);
+  auto& engine = program.make<Engine>(program, workers(2), 5);
+  for (int i = 0; i < 2; ++i) {
+    engine.spawn([&] {
+      for (int turn = 0; turn < 2; ++turn) {
+        if (sched::be_away(fiber::self())) sched::end_turn(fiber::self());
+      }
+      meeting.come();
+    });
+  }
+  engine.main([&] {
+    engine.runtime().resize(1);
+    engine.runtime().resize(2);
+  });
+}
+
+TEST(Resize, EndsTurnsWhileItShrinks) {
+  expect_engine_pass(30'000, ends_turns_while_it_shrinks);
+}
 TEST(Resize, ShrinksWithAPinnedFiber) {
   expect_engine_pass(20'000, shrinks_with_a_pinned_fiber);
 }
