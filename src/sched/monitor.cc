@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "fiber/libc.h"
+#include "fiber/table.h"
 #include "os/check.h"
 #include "os/futex.h"
 #include "os/system_call.h"
@@ -94,7 +95,11 @@ void Monitor::look_after_loans(os::Instant now) {
     loans_disputed_since_ = now;
     return;
   }
-  runtime_.call_in_loans(now - loans_disputed_since_ >= options_.patience_running);
+  const bool also_running = now - loans_disputed_since_ >= options_.patience_running;
+  fiber::for_each([&](Fiber& fiber) {
+    const bool is_on_loan = fiber.loan.load(std::memory_order_relaxed) == fiber::Loan::borrowed;
+    if (is_on_loan && (also_running || is_asleep(fiber.id))) runtime_.call_in_loan(fiber);
+  });
 }
 
 bool Monitor::everybody_sleeps() noexcept {
@@ -143,11 +148,17 @@ void Monitor::look_after(Worker& worker, Seen& seen, os::Instant now) {
       runtime_.anything_to_share() || next != nullptr || !worker.pinned.empty();
   if (others_wait) carrier->attention.store(1, std::memory_order_relaxed);
   if (now - seen.since < options_.patience_asleep) return;
-  const bool asleep = !has_run && os::is_asleep(carrier->own->id);
+  const bool asleep = !has_run && is_asleep(carrier->own->id);
   const auto ran_for = cpu_time - seen.cpu_time_before;
   if (asleep || (others_wait && ran_for >= options_.patience_running)) {
     relieve(worker, *carrier, asleep);
   }
+}
+
+bool Monitor::is_asleep(std::uint32_t thread_id) noexcept {
+  bool asleep = false;
+  reader_.run([&] { asleep = os::is_asleep(thread_id); });
+  return asleep;
 }
 
 void Monitor::relieve(Worker& worker, Carrier& carrier, bool asleep_in_kernel) {
@@ -168,7 +179,7 @@ void Monitor::relieve(Worker& worker, Carrier& carrier, bool asleep_in_kernel) {
     return;
   }
   carrier.attention.store(1, std::memory_order_relaxed);
-  stuck_calls_.record(carrier.own->id, stuck, asleep_in_kernel);
+  reader_.run([&] { stuck_calls_.record(carrier.own->id, stuck, asleep_in_kernel); });
   relieved_.add();
   worker.carrier.store(nullptr, std::memory_order_relaxed);
   runtime_.man(worker);

@@ -26,6 +26,7 @@
 #include <memory>
 
 #include "base/atomic.h"
+#include "fiber/apart.h"
 #include "os/clock.h"
 #include "sched/statistics.h"
 #include "sched/stuck_calls.h"
@@ -87,6 +88,7 @@ class Monitor {
   void look_after_loans(os::Instant now);
   void look_after(Worker& worker, Seen& seen, os::Instant now);
   void attend_outside();
+  bool is_asleep(std::uint32_t thread_id) noexcept;
   void relieve(Worker& worker, Carrier& carrier, bool asleep_in_kernel);
 
   Runtime& runtime_;
@@ -100,6 +102,7 @@ class Monitor {
   os::Instant loans_disputed_since_ = os::MonotonicClock::now();
   std::uint64_t polls_seen_ = 0;
   Counter relieved_, not_relieved_;
+  fiber::Apart reader_;  // of what /proc says of threads
   StuckCalls stuck_calls_;
   std::unique_ptr<Statistics> statistics_;
   os::Instant next_update_ = os::Instant::min();

@@ -6,10 +6,8 @@
 #include <mutex>
 
 #include "arch/switch.h"
-#include "fiber/table.h"
 #include "os/check.h"
 #include "os/futex.h"
-#include "os/task_file.h"
 #include "sched/outside_wakers.h"
 #include "sched/poller.h"
 
@@ -98,14 +96,11 @@ void Runtime::give_back(fiber::Fiber& self) noexcept {
   if (anything_to_share()) idle_.wake_one();
 }
 
-void Runtime::call_in_loans(bool also_running) noexcept {
-  fiber::for_each([&](fiber::Fiber& fiber) {
-    fiber::Loan loan = fiber.loan.load(std::memory_order_relaxed);
-    if (loan != fiber::Loan::borrowed || !(also_running || os::is_asleep(fiber.id))) return;
-    if (!fiber.loan.compare_exchange_strong(loan, fiber::Loan::called_in)) return;
-    idle_.give_back();
-    if (anything_to_share()) idle_.wake_one();
-  });
+void Runtime::call_in_loan(fiber::Fiber& fiber) noexcept {
+  fiber::Loan loan = fiber::Loan::borrowed;
+  if (!fiber.loan.compare_exchange_strong(loan, fiber::Loan::called_in)) return;
+  idle_.give_back();
+  if (anything_to_share()) idle_.wake_one();
 }
 
 void Runtime::wait_for_fibers() noexcept {

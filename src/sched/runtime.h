@@ -83,9 +83,8 @@ class Runtime {
   void share_next(Worker& worker) noexcept;
   // Finds a carrier for a worker that has none: it was relieved, or there was none to be had.
   void man(Worker& worker) noexcept { static_cast<void>(employ(worker)); }
-  // Others wait for a worker: takes their places from those who run at home in place of one, and
-  // sleep in the kernel, or from all of them.
-  void call_in_loans(bool also_running) noexcept;
+  // Others wait for a worker: takes the place of one from a fiber that runs at home, if it has it.
+  void call_in_loan(fiber::Fiber& fiber) noexcept;
   // Polls and fires timers in place of workers that are all busy.
   void look_outside() noexcept;
   bool anything_to_share() noexcept;
