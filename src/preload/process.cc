@@ -13,6 +13,7 @@
 #include <new>
 
 #include "arch/switch.h"
+#include "fiber/apart.h"
 #include "fiber/libc.h"
 #include "fiber/table.h"
 #include "os/check.h"
@@ -60,9 +61,11 @@ void say_what_is_used(sched::Runtime& runtime) {
 void* follow_budget(void* argument) {
   auto* const runtime = static_cast<sched::Runtime*>(argument);
   constinit static atomic<std::uint32_t> never_woken{0};
+  fiber::Apart reader;
   for (;;) {
     os::futex_wait(never_woken, 0, os::MonotonicClock::now() + std::chrono::seconds{1});
-    const std::uint32_t wanted = budgeted_cpus();
+    std::uint32_t wanted = 0;
+    reader.run([&] { wanted = budgeted_cpus(); });
     if (wanted == runtime->workers()) continue;
     runtime->resize(wanted);
     fit_arenas(wanted);

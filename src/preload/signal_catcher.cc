@@ -102,13 +102,13 @@ void take_own_signals() {
   }
 }
 
-void* catch_signals(void*) {
+void* catch_signals(void* own_descriptor) {
   is_catcher = true;
   os::call(SYS_prctl, PR_SET_NAME, "weft-signals");
   const SignalBits own = bit_of(os::own_signal);
   os::call(SYS_rt_sigprocmask, SIG_BLOCK, &own, nullptr, sizeof(own));
   catcher_id.store(static_cast<std::uint32_t>(os::call(SYS_gettid)), std::memory_order_seq_cst);
-  auto& descriptor = *new os::OwnDescriptor;  // for as long as the process lives
+  auto& descriptor = *static_cast<os::OwnDescriptor*>(own_descriptor);
   SignalBits watched = 0;
   bool is_watching = false;
   for (;;) {
@@ -140,8 +140,11 @@ void start_catcher() noexcept {
   own.sa_sigaction = on_own_signal;
   own.sa_flags = SA_SIGINFO | SA_RESTART | SA_NODEFER;
   WEFT_REAL(sigaction)(os::own_signal, &own, nullptr);
+  // Opened before it begins: for an instant it has a number that the program may want.
+  auto* const descriptor = new os::OwnDescriptor;  // for as long as the process lives
+  watch_for(*descriptor, 0);
   pthread_t catcher{};
-  const int error = fiber::create_undisturbed(catcher, catch_signals, nullptr);
+  const int error = fiber::create_undisturbed(catcher, catch_signals, descriptor);
   os::check(error == 0, "weft: no kernel thread left for signals; raise `ulimit -u`");
 }
 
