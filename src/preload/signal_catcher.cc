@@ -9,6 +9,7 @@
 #include <ucontext.h>
 
 #include <bit>
+#include <new>
 
 #include "arch/signal_frame.h"
 #include "fiber/libc.h"
@@ -141,7 +142,9 @@ void start_catcher() noexcept {
   own.sa_flags = SA_SIGINFO | SA_RESTART | SA_NODEFER;
   WEFT_REAL(sigaction)(os::own_signal, &own, nullptr);
   // Opened before it begins: for an instant it has a number that the program may want.
-  auto* const descriptor = new os::OwnDescriptor;  // for as long as the process lives
+  auto* const descriptor =
+      new (std::nothrow) os::OwnDescriptor;  // for as long as the process lives
+  os::check(descriptor != nullptr, "weft: no memory for signals");
   watch_for(*descriptor, 0);
   pthread_t catcher{};
   const int error = fiber::create_undisturbed(catcher, catch_signals, descriptor);
