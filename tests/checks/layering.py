@@ -11,6 +11,7 @@ MODULES = {
     "base": [],
     "arch": ["base"],
     "os": ["base", "arch"],
+    "measure": ["base"],
     "budget": ["os"],
     "inspect": ["os", "budget"],
     "sandbox": ["os", "budget"],
@@ -27,7 +28,7 @@ MODULES = {
     "preload": ["sync", "budget"],
     # The library.
     "context": ["os"],
-    "pool": ["context", "budget"],
+    "pool": ["measure", "budget"],
     "http": ["pool"],
     "grpc": ["pool"],
 }
@@ -36,11 +37,13 @@ APART = (("fiber", "sched", "sync", "preload"), ("context", "pool", "http", "grp
 
 # Each header of include/weft/, and the module that implements it.
 PUBLIC_HEADERS = {
+    "bounded_queue.h": "pool",
     "budget.h": "budget",
     "budget_watch.h": "budget",
     "fiber_io.h": "engine",
     "fiber_sync.h": "engine",
     "fibers.h": "engine",
+    "pool.h": "pool",
     "pressure.h": "budget",
 }
 

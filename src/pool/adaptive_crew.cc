@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+// The workers' and the monitor's loops.
+#include "pool/adaptive_crew.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstddef>
+#include <system_error>
+#include <utility>
+
+#include "os/futex.h"
+
+namespace weft::pool {
+namespace {
+
+using namespace std::chrono_literals;
+using SteadyClock = std::chrono::steady_clock;  // the same clock as the engine's
+
+constexpr int most_workers_in_a_look = 8;  // one costs about 5 us
+constexpr std::ptrdiff_t most_workers_with_files = 32;
+constexpr nanoseconds longest_sleep = 1s;  // of the monitor
+constexpr nanoseconds slow_to_run = 1ms;   // whoever searches for so long has not got a CPU
+
+// Looking for work while the next job is on its way saves two system calls, where there is a CPU
+// for it.
+std::uint32_t spins_for(std::uint32_t cpus) {
+  constexpr std::uint32_t spins = 500;
+  return cpus > 1 ? spins : 0;
+}
+
+Controller::Options options_of(const PoolOptions& options) {
+  return {.minimum = options.minimum,
+          .maximum = options.maximum,
+          .reserve = options.reserve,
+          .shrink_interval = options.shrink_interval};
+}
+
+}  // namespace
+
+AdaptiveCrew::AdaptiveCrew(PoolOptions options)
+    : Crew(std::move(options)),
+      dispatch_({.capacity = this->options().capacity,
+                 .newest_first_above = this->options().overload.newest_first_above,
+                 .spins = spins_for(this->options().cpus)}),
+      controller_(options_of(this->options())),
+      cpus_(this->options().cpus) {
+  dispatch_.allow(controller_.first_allowed(this->options().cpus));
+  const std::uint32_t threads = controller_.first_threads();
+  while (threads_.load() < threads && start_worker()) continue;
+  if (threads_.load() == 0) {
+    throw std::system_error(EAGAIN, std::generic_category(), "weft: a pool needs a thread");
+  }
+  try {
+    monitor_ = std::thread([this] { watch(); });
+  } catch (...) {
+    drain();
+    throw;
+  }
+}
+
+AdaptiveCrew::~AdaptiveCrew() {
+  drain();
+}
+
+Submitted AdaptiveCrew::submit(Job& job, bool waits) noexcept {
+  return book(dispatch_.submit(job, waits));
+}
+
+void AdaptiveCrew::Worker::run() {
+  crew_.begin_thread();
+  SteadyClock::time_point now = SteadyClock::now();
+  times.begin_thread(static_cast<std::uint32_t>(::gettid()), now.time_since_epoch());
+  crew_.dispatch_.enter();
+  blocker_of_this_thread() = this;
+  while (Job* const job = crew_.dispatch_.next(seat_)) {
+    now = SteadyClock::now();
+    times.begin_job(now.time_since_epoch());
+    now = crew_.runner().run(*job, now);
+    times.end_job(now.time_since_epoch());
+  }
+  blocker_of_this_thread() = nullptr;
+  crew_.end_thread();
+  ended.store(true, std::memory_order_release);
+}
+
+void AdaptiveCrew::Worker::block() noexcept {
+  times.end_job(SteadyClock::now().time_since_epoch());
+  crew_.blocked_.fetch_add(1, std::memory_order_relaxed);
+  crew_.dispatch_.block();
+}
+
+void AdaptiveCrew::Worker::unblock() noexcept {
+  crew_.dispatch_.unblock();
+  crew_.blocked_.fetch_sub(1, std::memory_order_relaxed);
+  times.begin_job(SteadyClock::now().time_since_epoch());
+}
+
+bool AdaptiveCrew::start_worker() {
+  Worker& worker = workers_.emplace_back(*this);
+  try {
+    worker.thread = std::thread([&worker] { worker.run(); });
+  } catch (const std::system_error&) {
+    workers_.pop_back();
+    return false;
+  }
+  threads_.fetch_add(1, std::memory_order_relaxed);
+  return true;
+}
+
+Look AdaptiveCrew::see(os::Instant now) {
+  const Word word = dispatch_.word();
+  Look look{.now = now.time_since_epoch(),
+            .queued = word.queued(),
+            .active = word.active(),
+            .blocked = blocked_.load(std::memory_order_relaxed),
+            .threads = threads_.load(std::memory_order_relaxed),
+            .cpus = cpus_.load(std::memory_order_relaxed)};
+  if (look.queued != 0) {
+    const os::Instant oldest = dispatch_.oldest();
+    if (oldest < now) look.oldest_waited = now - oldest;
+  }
+  // Whoever was looked at goes behind the others.
+  auto worker = workers_.begin();
+  for (std::size_t left = workers_.size(), looked = 0;
+       left != 0 && looked != most_workers_in_a_look; --left) {
+    const auto current = worker++;
+    const WorkerTimes::Seen seen = current->times.look(now.time_since_epoch());
+    if (!seen.in_jobs) continue;
+    look.ran += seen.ran;
+    look.blocked_for += seen.blocked;
+    ++looked;
+    workers_.splice(workers_.end(), workers_, current);
+  }
+  close_old_files();
+  return look;
+}
+
+void AdaptiveCrew::close_old_files() {
+  std::ptrdiff_t open = std::count_if(workers_.begin(), workers_.end(), [](const Worker& worker) {
+    return worker.times.has_files();
+  });
+  for (auto worker = workers_.begin(); open > most_workers_with_files; ++worker) {
+    if (!worker->times.has_files()) continue;
+    worker->times.close_files();
+    --open;
+  }
+}
+
+void AdaptiveCrew::follow(const Decision& decision) {
+  dispatch_.allow(decision.allowed);
+  for (std::uint32_t i = 0; i < decision.start; ++i) {
+    if (!start_worker()) break;  // the system has none left; the next look tries again
+    books().grown.fetch_add(1, std::memory_order_relaxed);
+  }
+  if (decision.retire && dispatch_.retire_one()) {
+    threads_.fetch_sub(1, std::memory_order_relaxed);
+    books().retired.fetch_add(1, std::memory_order_relaxed);
+  }
+}
+
+void AdaptiveCrew::join_ended() {
+  workers_.remove_if([](Worker& worker) {
+    if (!worker.ended.load(std::memory_order_acquire)) return false;
+    worker.thread.join();  // it is over, but for its last instructions
+    return true;
+  });
+}
+
+void AdaptiveCrew::watch() {
+  for (;;) {
+    const Word word = dispatch_.word();
+    // Until then it goes on: jobs that wait for each other need their workers to the last.
+    if (word.closed() && word.queued() == 0) return;
+    const os::Instant now = os::MonotonicClock::now();
+    const Look look = see(now);
+    const Decision decision = controller_.look(look);
+    follow(decision);
+    if (look.oldest_waited >= slow_to_run) dispatch_.nudge();
+    join_ended();
+    if (decision.may_sleep) {
+      dispatch_.sleep_as_monitor(now + std::min(decision.next_look, longest_sleep));
+    } else {
+      os::futex_wait(never_woken_, 0, now + decision.next_look);
+    }
+  }
+}
+
+void AdaptiveCrew::close() noexcept {
+  dispatch_.close();
+}
+
+void AdaptiveCrew::drain() noexcept {
+  close();
+  if (monitor_.joinable()) monitor_.join();
+  for (Worker& worker : workers_) {
+    if (worker.thread.joinable()) worker.thread.join();
+  }
+  workers_.clear();
+  threads_.store(0, std::memory_order_relaxed);
+}
+
+void AdaptiveCrew::set_cpus(std::uint32_t cpus) noexcept {
+  cpus_.store(cpus, std::memory_order_relaxed);
+  dispatch_.set_spins(spins_for(cpus));
+  dispatch_.wake_monitor();
+}
+
+PoolCounters AdaptiveCrew::counters() const {
+  PoolCounters counters = common_counters();
+  const Word word = dispatch_.word();
+  counters.threads = threads_.load(std::memory_order_relaxed);
+  counters.parked = word.parked();
+  counters.queued = word.queued();
+  counters.allowed = word.allowed();
+  counters.cpus = cpus_.load(std::memory_order_relaxed);
+  return counters;
+}
+
+}  // namespace weft::pool

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// AdaptiveCrew: the policy `adaptive`: workers on a Dispatch, and a monitor that asks the
+// Controller.
+//
+// Submitting wakes workers and never starts any: threads are made by the monitor, ahead of need.
+// Only the monitor starts, ends and joins threads, so the list of workers is its own; the
+// constructor before it begins and drain() after it has ended are the exceptions.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <thread>
+
+#include "base/atomic.h"
+#include "os/clock.h"
+#include "pool/blocker.h"
+#include "pool/controller.h"
+#include "pool/crew.h"
+#include "pool/dispatch.h"
+#include "pool/worker_times.h"
+
+namespace weft::pool {
+
+class AdaptiveCrew final : public Crew {
+ public:
+  explicit AdaptiveCrew(PoolOptions options);
+  ~AdaptiveCrew() override;
+
+  Submitted submit(Job& job, bool waits) noexcept override;
+  void close() noexcept override;
+  void drain() noexcept override;
+  void set_cpus(std::uint32_t cpus) noexcept override;
+  PoolCounters counters() const override;
+
+ private:
+  class Worker final : public Blocker {
+   public:
+    explicit Worker(AdaptiveCrew& crew) noexcept : crew_(crew) {}
+    void run();
+    void block() noexcept override;
+    void unblock() noexcept override;
+
+    std::thread thread;
+    WorkerTimes times;
+    atomic<bool> ended{false};
+
+   private:
+    AdaptiveCrew& crew_;
+    Seat seat_;
+  };
+
+  bool start_worker();
+  void watch();
+  Look see(os::Instant now);
+  // Of those that were looked at longest ago.
+  void close_old_files();
+  void follow(const Decision& decision);
+  void join_ended();
+
+  Dispatch dispatch_;
+  Controller controller_;      // the monitor's own
+  std::list<Worker> workers_;  // the monitor's own; those that end among them
+  atomic<std::uint32_t> cpus_;
+  atomic<std::uint32_t> threads_{0};      // written by the monitor; without those that end
+  atomic<std::uint32_t> blocked_{0};      // workers in a BlockingScope
+  atomic<std::uint32_t> never_woken_{0};  // what the monitor waits on between two looks
+  std::thread monitor_;
+};
+
+}  // namespace weft::pool
