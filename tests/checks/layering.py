@@ -30,6 +30,7 @@ MODULES = {
     "context": ["os"],
     "pool": ["measure", "budget"],
     "http": ["pool"],
+    "load": ["measure", "os"],
     "grpc": ["pool"],
 }
 # The library is useful without the preload, and the preload never pulls in the library.
