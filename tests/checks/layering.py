@@ -29,7 +29,9 @@ MODULES = {
     # The library.
     "context": ["os"],
     "pool": ["measure", "budget"],
+    "net": ["os"],
     "http": ["pool"],
+    "serve": ["http", "net", "engine"],
     "load": ["measure", "os"],
     "grpc": ["pool"],
 }

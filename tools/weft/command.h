@@ -45,6 +45,7 @@ extern const Command budget_command;
 extern const Command bench_command;
 extern const Command load_command;
 extern const Command run_command;
+extern const Command serve_command;
 extern const Command doctor_command;
 extern const Command symbols_command;
 

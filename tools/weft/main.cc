@@ -138,7 +138,7 @@ int run(int argc, char** argv) {
 
   std::function<int()> action;
   for (const Command* command : {&run_command, &doctor_command, &symbols_command, &budget_command,
-                                 &load_command, &bench_command}) {
+                                 &serve_command, &load_command, &bench_command}) {
     const Description description = command->describe();
     add_command(app, command->name, command->summary, command->footer, description, action);
     if (argc > 1 && argv[1] == std::string_view(command->name)) {

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Listening sockets: opened here, or handed over by whoever started us.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "net/address.h"
+#include "os/file.h"
+
+namespace weft::net {
+
+struct ListenOptions {
+  int backlog = 4096;       // the kernel's own limit (somaxconn) is below that, or as large
+  bool reuse_port = false;  // several of us, and the kernel shares the connections out
+};
+
+// A socket that does not block, and that programs we execute do not get. The Error says what is in
+// the way, and what to do about it.
+base::Result<os::Descriptor> listen_on(const Address& address, const ListenOptions& options = {});
+
+// Where a socket listens: the port, where the kernel chose it.
+base::Result<Address> address_of(const os::Descriptor& socket);
+
+}  // namespace weft::net

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Listening, and what is in the way of it.
+#include "net/listener.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <string>
+
+namespace weft::net {
+namespace {
+
+bool connects(const Address& address) {
+  const os::Descriptor client(::socket(address.family(), SOCK_STREAM, 0));
+  return ::connect(client.get(), address.get(), address.bytes()) == 0;
+}
+
+TEST(ListenerTest, ThePortIsToldWhereTheKernelChoseIt) {
+  const auto socket = listen_on(*Address::parse("127.0.0.1:0"));
+  ASSERT_TRUE(socket);
+  const auto address = address_of(*socket);
+  ASSERT_TRUE(address);
+  EXPECT_NE(address->port(), 0);
+  EXPECT_TRUE(connects(*address));
+}
+
+TEST(ListenerTest, APortThatIsTakenIsAnErrorThatSaysSo) {
+  const auto first = listen_on(*Address::parse("127.0.0.1:0"));
+  const auto second = listen_on(*address_of(*first));
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().code, EADDRINUSE);
+  EXPECT_NE(second.error().message.find("taken"), std::string::npos);
+}
+
+TEST(ListenerTest, SeveralShareAPortWhereAllWantTo) {
+  const ListenOptions sharing{.reuse_port = true};
+  const auto first = listen_on(*Address::parse("127.0.0.1:0"), sharing);
+  ASSERT_TRUE(first);
+  EXPECT_TRUE(listen_on(*address_of(*first), sharing));
+}
+
+TEST(ListenerTest, ASocketFileThatWasLeftBehindIsReplaced) {
+  const auto folder =
+      std::filesystem::temp_directory_path() / ("weft-listener-" + std::to_string(::getpid()));
+  std::filesystem::create_directory(folder);
+  const auto address = Address::parse("unix:" + (folder / "socket").string());
+  {
+    const auto socket = listen_on(*address);
+    ASSERT_TRUE(socket);
+    EXPECT_FALSE(listen_on(*address)) << "somebody listens there";
+  }
+  const auto again = listen_on(*address);
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_TRUE(connects(*address));
+  std::filesystem::remove_all(folder);
+}
+
+TEST(ListenerTest, AFileThatIsNoSocketIsLeftAlone) {
+  const auto path =
+      std::filesystem::temp_directory_path() / ("weft-no-socket-" + std::to_string(::getpid()));
+  std::filesystem::create_directory(path);
+  EXPECT_FALSE(listen_on(*Address::parse("unix:" + path.string())));
+  EXPECT_TRUE(std::filesystem::exists(path));
+  std::filesystem::remove(path);
+}
+
+}  // namespace
+}  // namespace weft::net

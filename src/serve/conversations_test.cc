@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// A thread, or a fiber, for each connection: the same answers, and an end that cuts nothing.
+#include "serve/conversations.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "serve/test_site.h"
+
+namespace weft::serve {
+namespace {
+
+using namespace std::chrono_literals;
+
+class ConversationsTest : public ::testing::TestWithParam<bool> {
+ protected:
+  void SetUp() override {
+    auto listener = net::listen_on(*net::Address::parse("127.0.0.1:0"));
+    ASSERT_TRUE(listener);
+    address_ = *net::address_of(*listener);
+    std::vector<os::Descriptor> listeners;
+    listeners.push_back(std::move(*listener));
+    server_ = std::make_unique<Conversations>(ReactorLimits{}, site_, std::move(listeners),
+                                              GetParam() ? make_fibers(2) : make_threads());
+    server_->start();
+  }
+
+  TestSite site_;
+  net::Address address_ = *net::Address::parse("127.0.0.1:0");
+  std::unique_ptr<Conversations> server_;
+};
+
+TEST_P(ConversationsTest, RequestsAreAnsweredInOrder) {
+  Client client(address_);
+  for (int i = 0; i < 20; ++i) client.get("/" + std::to_string(i));
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_TRUE(client.receive().ends_with("\r\n\r\n/" + std::to_string(i)));
+  }
+  client.get("/throw");
+  EXPECT_TRUE(client.receive().starts_with("HTTP/1.1 500"));
+  client.get("/large");
+  EXPECT_GT(client.receive().size(), std::size_t{1} << 20);
+  client.send("nonsense\r\n\r\n");
+  EXPECT_TRUE(client.receive().starts_with("HTTP/1.1 400"));
+  EXPECT_TRUE(client.sees_the_end());
+}
+
+TEST_P(ConversationsTest, AnEndCutsNothing) {
+  std::vector<std::thread> threads;
+  std::atomic<int> answered{0}, started{0};
+  for (int i = 0; i < 8; ++i) {
+    threads.emplace_back([&] {
+      Client client(address_);
+      for (bool goes_on = true; goes_on;) {
+        client.get("/slow");
+        started.fetch_add(1);
+        const std::string response = client.receive();
+        answered.fetch_add(response.ends_with("\r\n\r\n/slow") ? 1 : 0);
+        goes_on = !response.empty() && response.find("Connection: close") == std::string::npos;
+      }
+    });
+  }
+  Client idle(address_);
+  idle.get("/x");
+  EXPECT_FALSE(idle.receive().empty());
+  while (started < 16) std::this_thread::sleep_for(1ms);
+  EXPECT_TRUE(server_->drain(20s));
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(answered, started);
+  EXPECT_TRUE(idle.sees_the_end());
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, ConversationsTest, ::testing::Bool(),
+                         [](const auto& info) { return info.param ? "Fibers" : "Threads"; });
+
+}  // namespace
+}  // namespace weft::serve

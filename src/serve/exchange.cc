@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bytes to requests, and responses to bytes.
+#include "serve/exchange.h"
+
+#include "http/response_head.h"
+#include "os/check.h"
+
+namespace weft::serve {
+namespace {
+
+using Kind = http::Event::Kind;
+
+constexpr std::size_t least_room_bytes = 2048;
+// More output than this goes out before the next request is answered: it may never be read.
+constexpr std::size_t most_output_bytes = std::size_t{64} * 1024;
+// A body, or an output, that was larger than this leaves no memory behind.
+constexpr std::size_t most_kept_bytes = std::size_t{16} * 1024;
+// The status line, and what is written into every head.
+constexpr std::size_t own_head_bytes = 256;
+
+void clear(std::string& text) noexcept {
+  text.clear();
+  if (text.capacity() > most_kept_bytes) text = {};
+}
+
+}  // namespace
+
+std::span<char> Exchange::room() {
+  const std::span<char> room = input_.room(least_room_bytes);
+  if (!input_.kept().empty()) head_->attach(input_.kept().data());
+  return room;
+}
+
+void Exchange::end_of_input(const Moment& moment) {
+  take(session_.end_of_input(), moment);
+}
+
+void Exchange::expire(const Moment& moment) {
+  take(session_.expire(moment.now), moment);
+}
+
+Step Exchange::advance(const Moment& moment) {
+  for (;;) {
+    if (closes_) return Step::close;
+    if (file_.bytes != 0 || output_.size() - output_sent_ > most_output_bytes) return Step::write;
+    if (head_ == nullptr) {
+      if (input_.unread().empty()) return Step::read;
+      head_ = std::make_unique<http::RequestHead>();
+    }
+    const http::Event event = session_.next(input_.unread(), *head_, moment.now);
+    if (const auto step = take(event, moment)) return *step;
+  }
+}
+
+std::optional<Step> Exchange::take(const http::Event& event, const Moment& moment) {
+  switch (event.kind) {
+    case Kind::need_input:
+      return Step::read;
+    case Kind::skipped:
+      break;
+    case Kind::head:
+      input_.keep(event.consumed);
+      if (session_.wants_continue()) {
+        output_ += http::Session::continue_line;
+        session_.continue_sent();
+      }
+      return std::nullopt;
+    case Kind::body:
+      body_ += event.body;
+      break;
+    case Kind::complete:
+      input_.consume(event.consumed);
+      return Step::request;
+    case Kind::response_pending:
+      return std::nullopt;  // the peer has ended, and is still answered
+    case Kind::refuse:
+      output_ += http::refusal_response(event.refusal, moment.date);
+      [[fallthrough]];
+    case Kind::close:
+      closes_ = true;
+      return Step::close;
+  }
+  input_.consume(event.consumed);
+  return std::nullopt;
+}
+
+void Exchange::respond(const Response& response, const Moment& moment) {
+  const http::ResponseFraming framing =
+      session_.begin_response(response.status(), response.body_bytes());
+  append_head(response, framing, moment.date);
+  if (framing.body == http::ResponseFraming::Body::length) {
+    if (response.file().file != nullptr) {
+      file_ = response.file();
+    } else {
+      output_ += response.body();
+    }
+  }
+  input_.drop_kept();
+  clear(body_);
+  if (!session_.end_response(moment.now)) closes_ = true;
+}
+
+void Exchange::append_head(const Response& response, const http::ResponseFraming& framing,
+                           std::string_view date) {
+  if (output_sent_ == output_.size()) {
+    clear(output_);
+    output_sent_ = 0;
+  }
+  const std::size_t before = output_.size();
+  output_.resize(before + own_head_bytes + 2 * response.field_bytes());
+  http::ResponseHead head({output_.data() + before, output_.size() - before});
+  head.status(response.status());
+  head.field("Date", date);
+  head.field("Server", "weft");
+  response.for_each_field(
+      [&](std::string_view name, std::string_view value) { head.field(name, value); });
+  head.framing(framing);
+  os::check(head.finish(), "a response's head has no room, or a field that was not checked");
+  output_.resize(before + head.text().size());
+}
+
+void Exchange::file_sent(std::size_t bytes) noexcept {
+  file_.offset += bytes;
+  file_.bytes -= bytes;
+  if (file_.bytes == 0) file_.file.reset();
+}
+
+void Exchange::rest() noexcept {
+  if (!is_idle() || !input_.release()) return;
+  head_.reset();
+  body_ = {};
+  output_ = {};
+  output_sent_ = 0;
+}
+
+}  // namespace weft::serve

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// The reactor's thread: waits, takes what was posted, and ends.
+#include "serve/reactor.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <climits>
+
+#include "os/check.h"
+#include "serve/clock.h"
+
+namespace weft::serve {
+namespace {
+
+constexpr std::size_t most_events = 256;
+
+// What an event is about: a connection's address, or a number that is none.
+constexpr std::uint64_t wake_tag = 1;
+constexpr std::uint64_t first_listener_tag = 2;
+constexpr std::uint64_t most_listeners = 64;
+
+void watch(const os::Descriptor& epoll, int descriptor, std::uint32_t events, std::uint64_t tag) {
+  epoll_event event{};
+  event.events = events;
+  event.data.u64 = tag;
+  const int error = ::epoll_ctl(epoll.get(), EPOLL_CTL_ADD, descriptor, &event);
+  os::check(error == 0, "weft: epoll takes no more descriptors: no memory, or a limit of users");
+}
+
+int milliseconds_until(net::TimePoint look, net::TimePoint now) {
+  if (look == net::never) return -1;
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(look - now).count();
+  return static_cast<int>(std::clamp<std::int64_t>(left, 0, INT_MAX));
+}
+
+}  // namespace
+
+Reactor::Reactor(const ReactorLimits& limits, Site& site, Pool& pool,
+                 const std::vector<os::Descriptor>& listeners, const TlsSource& tls)
+    : limits_(limits),
+      site_(site),
+      pool_(pool),
+      listeners_(listeners),
+      tls_(tls),
+      epoll_(::epoll_create1(EPOLL_CLOEXEC)),
+      wakes_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+      spare_(::fcntl(wakes_.get(), F_DUPFD_CLOEXEC, 0)),
+      deadlines_(std::chrono::steady_clock::now()) {
+  os::check(epoll_.valid() && wakes_.valid(), "weft: no descriptor left; raise `ulimit -n`");
+  os::check(listeners.size() <= most_listeners, "weft: more than 64 sockets to listen on");
+  watch(epoll_, wakes_.get(), EPOLLIN | EPOLLET, wake_tag);
+  for (std::size_t i = 0; i < listeners.size(); ++i) {
+    watch(epoll_, listeners[i].get(), EPOLLIN | EPOLLEXCLUSIVE, first_listener_tag + i);
+  }
+}
+
+Reactor::~Reactor() {
+  end();
+}
+
+void Reactor::start() {
+  thread_ = std::thread([this] {
+    ::pthread_setname_np(::pthread_self(), "weft-reactor");
+    run();
+  });
+}
+
+void Reactor::begin_drain() noexcept {
+  draining_.store(true);
+  wake();
+}
+
+void Reactor::end() noexcept {
+  abandoned_.store(true);
+  begin_drain();
+  if (thread_.joinable()) thread_.join();
+}
+
+void Reactor::wake() noexcept {
+  const std::uint64_t one = 1;
+  static_cast<void>(!::write(wakes_.get(), &one, sizeof(one)));
+}
+
+void Reactor::post(Connection& connection) noexcept {
+  Connection* first = posted_.load(std::memory_order_relaxed);
+  do {
+    connection.next_posted = first;
+  } while (!posted_.compare_exchange_weak(first, &connection, std::memory_order_seq_cst));
+  // Pairs with the store in wait_and_serve(): either it sees the post, or we see it asleep.
+  if (asleep_.load(std::memory_order_seq_cst) && asleep_.exchange(false)) wake();
+}
+
+void Reactor::run() {
+  bool was_draining = false;
+  for (;;) {
+    if (is_draining() && !std::exchange(was_draining, true)) drain_now();
+    const bool is_abandoned = abandoned_.load(std::memory_order_relaxed);
+    for (Connection* each = is_abandoned ? first_ : nullptr; each != nullptr;) {
+      Connection& connection = *std::exchange(each, each->next);
+      if (!connection.is_with_worker()) close(connection);
+    }
+    for (Connection* const connection : closed_) delete connection;
+    closed_.clear();
+    if (was_draining && first_ == nullptr) break;
+    wait_and_serve();
+  }
+  ended_.store(true, std::memory_order_release);
+}
+
+void Reactor::wait_and_serve() {
+  std::array<epoll_event, most_events> events;
+  asleep_.store(true, std::memory_order_seq_cst);
+  const bool stay_up = posted_.load(std::memory_order_seq_cst) != nullptr;
+  const int patience =
+      stay_up ? 0 : milliseconds_until(deadlines_.next_look(), std::chrono::steady_clock::now());
+  const int count = ::epoll_wait(epoll_.get(), events.data(), most_events, patience);
+  asleep_.store(false, std::memory_order_relaxed);
+  moment_ = thread_moment();
+  for (int i = 0; i < count; ++i) {
+    const epoll_event& event = events[static_cast<std::size_t>(i)];
+    const std::uint64_t tag = event.data.u64;
+    if (tag == wake_tag) continue;  // what it is for is looked at anyway
+    if (tag < first_listener_tag + most_listeners) {
+      accept_all(listeners_[tag - first_listener_tag].get());
+      continue;
+    }
+    auto& connection = *reinterpret_cast<Connection*>(tag);
+    if (!connection.take_news()) continue;
+    connection.is_readable = true;
+    connection.may_have_ended |= (event.events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
+    serve(connection);
+  }
+  take_posted();
+  deadlines_.expire(std::chrono::steady_clock::now(), [this](net::Deadline& deadline) {
+    expire(static_cast<Connection&>(deadline));
+  });
+}
+
+void Reactor::take_posted() {
+  Connection* posted = posted_.exchange(nullptr, std::memory_order_acquire);
+  while (posted != nullptr) {
+    Connection& connection = *std::exchange(posted, posted->next_posted);
+    connection.take_back();
+    connection.is_readable = true;
+    connection.may_have_ended = true;  // what the news were is not known
+    serve(connection);
+  }
+}
+
+void Reactor::drain_now() {
+  const net::TimePoint now = std::chrono::steady_clock::now();
+  for (const os::Descriptor& listener : listeners_) {
+    ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, listener.get(), nullptr);
+  }
+  accepts_ = false;
+  for (Connection* each = first_; each != nullptr; each = each->next) {
+    if (each->is_with_worker()) continue;  // who answers will see
+    each->exchange.close_soon();
+    if (each->exchange.is_idle()) deadlines_.set(*each, now + limits_.drain_idle);
+  }
+}
+
+}  // namespace weft::serve

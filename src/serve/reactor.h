@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reactor: a thread that owns sockets. See DESIGN.md.
+#pragma once
+
+#include <weft/pool.h>
+
+#include <memory>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "base/atomic.h"
+#include "net/address.h"
+#include "net/deadlines.h"
+#include "os/file.h"
+#include "serve/connection.h"
+#include "serve/counters.h"
+#include "serve/site.h"
+#include "serve/tls_source.h"
+
+namespace weft::serve {
+
+struct ReactorLimits {
+  http::SessionLimits session;
+  std::size_t connections = 16'384;
+  std::size_t connections_by_peer = 16'384;       // loopback has one peer
+  std::chrono::milliseconds write_pause{30'000};  // a reader that takes nothing for so long
+  std::chrono::milliseconds linger{1'000};        // after the last word, for the peer's
+  std::chrono::milliseconds drain_idle{250};      // an idle connection, when the server ends
+  std::chrono::seconds retry_after{1};
+};
+
+class Reactor {
+ public:
+  // All outlive it. Listeners are shared with other reactors.
+  Reactor(const ReactorLimits& limits, Site& site, Pool& pool,
+          const std::vector<os::Descriptor>& listeners, const TlsSource& tls);
+  ~Reactor();
+  Reactor(const Reactor&) = delete;
+  Reactor& operator=(const Reactor&) = delete;
+
+  void start();
+  // Accepts no more, and ends when the last connection has. For any thread.
+  void begin_drain() noexcept;
+  // Ends although there are connections; those that are with workers are waited for. Workers may be
+  // on their way out of post() until the pool is drained, so it must live as long.
+  void end() noexcept;
+  bool has_ended() const noexcept { return ended_.load(std::memory_order_acquire); }
+
+  // For connections, on any thread.
+  const http::SessionLimits& limits() const noexcept { return limits_.session; }
+  Site& site() noexcept { return site_; }
+  Counters& counters() noexcept { return counters_; }
+  bool is_draining() const noexcept { return draining_.load(std::memory_order_relaxed); }
+  void post(Connection& connection) noexcept;
+  // The answer to what there is no room for.
+  void refuse_for_load(Response& response);
+
+ private:
+  void run();
+  void wait_and_serve();
+  void accept_all(int listener);
+  void turn_away(int listener);
+  void open(os::Descriptor socket, const net::Address& address);
+  void serve(Connection& connection);
+  // Both answer whether the connection goes on here.
+  bool answer(Connection& connection);
+  bool read(Connection& connection);
+  void wait_for_edge(Connection& connection, bool is_blocked);
+  void linger(Connection& connection);
+  void throw_away_input(Connection& connection);
+  void close(Connection& connection);
+  void take_posted();
+  void expire(Connection& connection);
+  void drain_now();
+  void wake() noexcept;
+
+  const ReactorLimits& limits_;
+  Site& site_;
+  Pool& pool_;
+  const std::vector<os::Descriptor>& listeners_;
+  const TlsSource& tls_;
+  Counters counters_;
+
+  // For any thread.
+  atomic<Connection*> posted_{nullptr};
+  atomic<bool> asleep_{false};
+  atomic<bool> draining_{false};
+  atomic<bool> abandoned_{false};
+  atomic<bool> ended_{false};
+
+  // The thread's own.
+  os::Descriptor epoll_;
+  os::Descriptor wakes_;
+  os::Descriptor spare_;  // for when there are no more numbers
+  net::Deadlines deadlines_;
+  Moment moment_;
+  Connection* first_ = nullptr;
+  std::vector<Connection*> closed_;  // freed when no event of this round can name them
+  std::unordered_map<std::string, std::size_t> by_peer_;
+  bool accepts_ = true;
+  std::thread thread_;
+};
+
+}  // namespace weft::serve

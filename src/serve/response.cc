@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// What handlers may say, checked.
+#include "serve/response.h"
+
+#include <stdexcept>
+
+#include "http/characters.h"
+#include "http/response_head.h"
+
+namespace weft::serve {
+
+void Response::add_field(std::string_view name, std::string_view value) {
+  const char* const end = value.data() + value.size();
+  if (!http::is_token(name) || http::find_control(value.data(), end) != end) {
+    throw std::invalid_argument("a field of a response with characters that it must not have");
+  }
+  fields_.append(name).append(1, '\0').append(value).append(1, '\0');
+}
+
+void set_error(Response& response, unsigned status, std::string_view constant_reason) {
+  response.set_status(status);
+  response.set_type("text/html; charset=utf-8");
+  response.set_body(http::error_page(status, constant_reason));
+}
+
+}  // namespace weft::serve

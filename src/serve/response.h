@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Request and Response: what a handler is asked, and what it says.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "http/request_head.h"
+#include "os/file.h"
+
+namespace weft::serve {
+
+struct Request {
+  const http::RequestHead& head;
+  std::string_view body;  // all of it
+  std::string_view peer;  // its address, without the port
+};
+
+// A piece of a file that goes out behind the head.
+struct FilePiece {
+  std::shared_ptr<const os::Descriptor> file;
+  std::uint64_t offset = 0;
+  std::uint64_t bytes = 0;
+};
+
+class Response {
+ public:
+  void set_status(unsigned status) noexcept { status_ = status; }
+  // Content-Length, Transfer-Encoding, Connection and Date are not for handlers to say. Throws
+  // std::invalid_argument for what would break out of its line.
+  void add_field(std::string_view name, std::string_view value);
+  void set_type(std::string_view type) { add_field("Content-Type", type); }
+
+  void set_body(std::string text) noexcept {
+    text_ = std::move(text);
+    body_ = text_;
+  }
+  // A text that lives as long as the server, or as `owner`.
+  void set_constant_body(std::string_view text, std::shared_ptr<const void> owner = {}) noexcept {
+    body_ = text;
+    owner_ = std::move(owner);
+  }
+  void set_file(FilePiece piece) noexcept { file_ = std::move(piece); }
+
+  unsigned status() const noexcept { return status_; }
+  std::string_view body() const noexcept { return body_; }
+  const FilePiece& file() const noexcept { return file_; }
+  std::uint64_t body_bytes() const noexcept {
+    return file_.file != nullptr ? file_.bytes : body_.size();
+  }
+  std::size_t field_bytes() const noexcept { return fields_.size(); }
+  template <class Call>
+  void for_each_field(Call call) const {
+    for (std::string_view rest = fields_; !rest.empty();) {
+      const std::string_view name = take(rest);
+      call(name, take(rest));
+    }
+  }
+
+  Response() = default;
+  Response(const Response&) = delete;
+  Response& operator=(const Response&) = delete;
+
+ private:
+  static std::string_view take(std::string_view& rest) noexcept {
+    const std::string_view piece = rest.substr(0, rest.find('\0'));
+    rest.remove_prefix(piece.size() + 1);
+    return piece;
+  }
+
+  unsigned status_ = 200;
+  std::string fields_;  // name and value in turn, each with a zero behind it
+  std::string text_;
+  std::string_view body_;
+  std::shared_ptr<const void> owner_;
+  FilePiece file_;
+};
+
+// Says what the status means, and nothing else.
+void set_error(Response& response, unsigned status, std::string_view constant_reason);
+
+}  // namespace weft::serve

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// WebSite: handlers by method and path, and files for everything else.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "http/method.h"
+#include "http/router.h"
+#include "serve/site.h"
+#include "serve/static_files.h"
+
+namespace weft::serve {
+
+// A request that was found a handler for.
+struct Call {
+  const Request& request;
+  std::string_view query;
+  // What "{name}" of the pattern stands for.
+  std::optional<std::string_view> parameter(std::string_view name) const {
+    return router.parameter(match, name);
+  }
+
+  const http::Router& router;
+  const http::RouteMatch& match;
+};
+
+using Handler = std::function<void(const Call& call, Response& response)>;
+
+enum class Runs : unsigned char {
+  on_a_worker,  // it may wait, and compute
+  at_once,      // it does neither: the thread that reads the requests calls it
+};
+
+class WebSite : public Site {
+ public:
+  // Patterns are those of http/router.h. Before the server starts.
+  base::Status add(http::Method method, std::string_view pattern, Handler handler,
+                   Runs runs = Runs::on_a_worker);
+  void add_files(FileTree tree) { files_.emplace(std::move(tree)); }
+
+  bool answer_at_once(const Request& request, Response& response) override;
+  void answer(const Request& request, Response& response) override;
+
+ private:
+  struct Route {
+    Handler handler;
+    Runs runs;
+  };
+  bool answer(const Request& request, Response& response, bool may_wait);
+  bool answer_unrouted(const Request& request, const http::RouteMatch& match, Response& response,
+                       bool may_wait);
+
+  http::Router router_;
+  std::vector<Route> routes_;  // by their number
+  std::optional<StaticFiles> files_;
+};
+
+// For measurements: /_/hello, /_/sleep/MS, /_/cpu/US, and /_/echo, which answers the body.
+base::Status add_test_handlers(WebSite& site);
+
+}  // namespace weft::serve

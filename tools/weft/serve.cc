@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+// `weft serve`: StreetLegal, a web server for a folder, or for measurements.
+#include <pthread.h>
+#include <signal.h>
+#include <sys/resource.h>
+
+#include <chrono>
+#include <csignal>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "command.h"
+#include "exit_code.h"
+#include "net/listener.h"
+#include "net/service_manager.h"
+#include "serve/admin.h"
+#include "serve/concurrency.h"
+#include "serve/conversations.h"
+#include "serve/server.h"
+#include "serve/web_site.h"
+#include "suggest.h"
+
+namespace weft::tool {
+namespace {
+
+struct Arguments {
+  std::string folder;
+  std::vector<std::string> listen;
+  std::string admin;
+  std::string policy = "adaptive";
+  int workers = 0;
+  int most_workers = 0;
+  int grace_seconds = 30;
+  std::string certificate, key;
+  bool test_handlers = false;
+};
+
+constexpr const char* footer =
+    "Signals: SIGTERM and SIGINT end it once everything accepted is answered; SIGHUP reads the\n"
+    "certificate again. Sockets of systemd (LISTEN_FDS) are taken in place of --listen.\n"
+    "\nExit status: 0 ended, and everything was answered; 1 not all of it in time; 2 it could not "
+    "start.\n";
+
+constexpr const char* default_address = "127.0.0.1:8080";
+
+int complain(const std::string& message) {
+  std::cerr << "weft serve: " << message << '\n';
+  return exit_usage;
+}
+
+using Listeners = std::vector<os::Descriptor>;
+
+std::unique_ptr<serve::RunningServer> make_pooled(Policy policy, const Arguments& arguments,
+                                                  serve::Site& site, Listeners listeners) {
+  serve::ServerOptions options;
+  options.pool.policy = policy;
+  options.pool.minimum = static_cast<std::uint32_t>(arguments.workers);
+  options.pool.maximum = static_cast<std::uint32_t>(arguments.most_workers);
+  return std::make_unique<serve::Server>(std::move(options), site, std::move(listeners));
+}
+
+std::unique_ptr<serve::RunningServer> make_conversations(
+    std::unique_ptr<serve::Concurrency> concurrency, serve::Site& site, Listeners listeners) {
+  return std::make_unique<serve::Conversations>(serve::ReactorLimits{}, site, std::move(listeners),
+                                                std::move(concurrency));
+}
+
+using Make = std::unique_ptr<serve::RunningServer> (*)(const Arguments& arguments,
+                                                       serve::Site& site, Listeners listeners);
+
+template <Policy policy>
+std::unique_ptr<serve::RunningServer> make(const Arguments& arguments, serve::Site& site,
+                                           Listeners listeners) {
+  return make_pooled(policy, arguments, site, std::move(listeners));
+}
+
+struct Model {
+  const char* name;
+  Make make;
+};
+
+constexpr Model models[] = {
+    {"fixed", make<Policy::fixed>},
+    {"adaptive-inline", make<Policy::adaptive_inline>},
+    {"adaptive-monitor", make<Policy::adaptive_monitor>},
+    {"adaptive", make<Policy::adaptive>},
+    {"fibers",
+     [](const Arguments& arguments, serve::Site& site, Listeners listeners) {
+       return make_conversations(serve::make_fibers(static_cast<unsigned>(arguments.workers)), site,
+                                 std::move(listeners));
+     }},
+    {"thread-per-connection",
+     [](const Arguments&, serve::Site& site, Listeners listeners) {
+       return make_conversations(serve::make_threads(), site, std::move(listeners));
+     }},
+};
+
+base::Result<Make> find_model(const std::string& name) {
+  std::vector<std::string> names;
+  std::string known;
+  for (const Model& model : models) {
+    if (name == model.name) return model.make;
+    names.emplace_back(model.name);
+    known += (known.empty() ? "" : ", ") + names.back();
+  }
+  return base::Error{"there is no policy '" + name + "'." + did_you_mean(name, names) +
+                     " Policies are: " + known};
+}
+
+base::Result<std::vector<os::Descriptor>> open_listeners(const Arguments& arguments) {
+  auto sockets = net::take_inherited_sockets();
+  if (!sockets || !sockets->empty()) return sockets;
+  std::vector<std::string> places = arguments.listen;
+  if (places.empty()) places.emplace_back(default_address);
+  for (const std::string& place : places) {
+    const auto address = net::Address::parse(place);
+    if (!address) return address.error();
+    auto socket = net::listen_on(*address);
+    if (!socket) return socket.error();
+    sockets->push_back(std::move(*socket));
+  }
+  return sockets;
+}
+
+base::Status fill(serve::WebSite& site, const Arguments& arguments) {
+  if (!arguments.folder.empty()) {
+    auto tree = serve::FileTree::open(arguments.folder);
+    if (!tree) return tree.error();
+    site.add_files(std::move(*tree));
+  }
+  if (arguments.test_handlers) return serve::add_test_handlers(site);
+  return base::Done{};
+}
+
+// What looks after the server, on threads of its own: nothing that the handlers do holds it up.
+class Admin {
+ public:
+  explicit Admin(const serve::RunningServer& server) : site_(server) {}
+
+  base::Status start(const std::string& place) {
+    const auto address = net::Address::parse(place);
+    if (!address) return address.error();
+    auto socket = net::listen_on(*address);
+    if (!socket) return socket.error();
+    const auto bound = net::address_of(*socket);
+    Listeners listeners;
+    listeners.push_back(std::move(*socket));
+    server_ = make_conversations(serve::make_threads(), site_, std::move(listeners));
+    server_->start();
+    std::cerr << "weft serve: admin on " << (bound ? bound->text() : place) << '\n';
+    return base::Done{};
+  }
+  void say_not_ready() noexcept { site_.say_not_ready(); }
+
+ private:
+  serve::AdminSite site_;
+  std::unique_ptr<serve::RunningServer> server_;
+};
+
+// As many connections as the system lets us have.
+void raise_descriptor_limit() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+sigset_t signals_to_wait_for() {
+  sigset_t signals;
+  ::sigemptyset(&signals);
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) ::sigaddset(&signals, signal);
+  return signals;
+}
+
+base::Status read_certificate(const Arguments& arguments, serve::RunningServer& server) {
+  if (arguments.certificate.empty()) return base::Done{};
+  auto context = net::TlsContext::load(arguments.certificate, arguments.key);
+  if (!context) return context.error();
+  server.use_tls(std::move(*context));
+  return base::Done{};
+}
+
+void wait_for_end(const Arguments& arguments, serve::RunningServer& server,
+                  const sigset_t& signals) {
+  for (;;) {
+    int signal = 0;
+    ::sigwait(&signals, &signal);
+    if (signal != SIGHUP) return;
+    net::notify_manager("RELOADING=1");
+    const auto status = read_certificate(arguments, server);
+    if (!status) std::cerr << "weft serve: kept the old one: " << status.error().message << '\n';
+    net::notify_manager("READY=1");
+  }
+}
+
+int serve_until_told(const Arguments& arguments) {
+  const auto make = find_model(arguments.policy);
+  if (!make) return complain(make.error().message);
+  if (arguments.folder.empty() && !arguments.test_handlers) {
+    return complain("nothing to serve: name a folder, or say --test-handlers");
+  }
+  serve::WebSite site;
+  if (const auto status = fill(site, arguments); !status) return complain(status.error().message);
+  auto listeners = open_listeners(arguments);
+  if (!listeners) return complain(listeners.error().message);
+  std::string places;
+  for (const os::Descriptor& listener : *listeners) {
+    const auto address = net::address_of(listener);
+    places += (places.empty() ? "" : ", ") + (address ? address->text() : "a socket");
+  }
+
+  raise_descriptor_limit();
+  const sigset_t signals = signals_to_wait_for();
+  ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  ::signal(SIGPIPE, SIG_IGN);
+  const auto server = (*make)(arguments, site, std::move(*listeners));
+  if (const auto status = read_certificate(arguments, *server); !status) {
+    return complain(status.error().message);
+  }
+  Admin admin(*server);
+  if (!arguments.admin.empty()) {
+    if (const auto status = admin.start(arguments.admin); !status) {
+      return complain(status.error().message);
+    }
+  }
+  server->start();
+  std::cerr << "weft serve: listening on " << places << " (policy " << arguments.policy << ")\n";
+  net::notify_manager("READY=1\nSTATUS=listening on " + places);
+
+  wait_for_end(arguments, *server, signals);
+  net::notify_manager("STOPPING=1");
+  admin.say_not_ready();
+  if (server->drain(std::chrono::seconds{arguments.grace_seconds})) return exit_done;
+  std::cerr << "weft serve: not everything was answered within " << arguments.grace_seconds
+            << " s\n";
+  return exit_problem;
+}
+
+Description describe() {
+  auto arguments = std::make_shared<Arguments>();
+  return {{{.name = "DIRECTORY", .help = "The folder to serve", .target = &arguments->folder},
+           {.name = "--listen",
+            .help = "Where; may be given more than once",
+            .target = &arguments->listen,
+            .value_text = "ADDRESS:PORT [127.0.0.1:8080]"},
+           {.name = "--admin",
+            .help = "Where /healthz, /readyz and /metrics are",
+            .target = &arguments->admin,
+            .value_text = "ADDRESS:PORT"},
+           {.name = "--policy",
+            .help = "Who runs handlers: a pool that is fixed, adaptive-inline, adaptive-monitor or "
+                    "adaptive; fibers; or thread-per-connection",
+            .target = &arguments->policy,
+            .value_text = "NAME [adaptive]"},
+           {.name = "--workers",
+            .help = "Threads for handlers, at least",
+            .target = &arguments->workers,
+            .value_text = "N [the CPU budget]",
+            .least = 1,
+            .most = 4096},
+           {.name = "--max-workers",
+            .help = "And at most",
+            .target = &arguments->most_workers,
+            .value_text = "N [64 for each CPU]",
+            .least = 1,
+            .most = 4096},
+           {.name = "--tls-cert",
+            .help = "Certificate, with those of its issuers behind it, in PEM",
+            .target = &arguments->certificate,
+            .value_text = "FILE",
+            .needs = {"--tls-key"}},
+           {.name = "--tls-key",
+            .help = "Its key, in PEM",
+            .target = &arguments->key,
+            .value_text = "FILE",
+            .needs = {"--tls-cert"}},
+           {.name = "--grace",
+            .help = "How long to wait, at the end, for what was accepted",
+            .target = &arguments->grace_seconds,
+            .value_text = "SECONDS [30]",
+            .least = 1,
+            .most = 3600},
+           {.name = "--test-handlers",
+            .help = "Adds /_/hello, /_/sleep/MS, /_/cpu/US and /_/echo",
+            .target = &arguments->test_handlers}},
+          [arguments] { return serve_until_told(*arguments); }};
+}
+
+}  // namespace
+
+const Command serve_command = {"serve", "Serve a folder over HTTP", footer, describe};
+
+}  // namespace weft::tool
