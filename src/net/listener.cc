@@ -29,7 +29,7 @@ void remove_stale(const Address& address) {
   const std::string path = reinterpret_cast<const sockaddr_un*>(address.get())->sun_path;
   struct stat status {};
   if (::lstat(path.c_str(), &status) != 0 || !S_ISSOCK(status.st_mode)) return;
-  const os::Descriptor probe(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const os::Descriptor probe(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (::connect(probe.get(), address.get(), address.bytes()) != 0 && errno == ECONNREFUSED) {
     ::unlink(path.c_str());
   }

@@ -12,6 +12,19 @@
 #include <cstdint>
 
 namespace weft::net {
+namespace {
+
+// What a system call answers, or minus errno; a signal does not end it.
+template <class Call>
+long uninterrupted(Call call) noexcept {
+  for (;;) {
+    const ssize_t result = call();
+    if (result >= 0) return result;
+    if (errno != EINTR) return -errno;
+  }
+}
+
+}  // namespace
 
 Stream::Stream(os::Descriptor socket, const TlsContext& context)
     : socket_(std::move(socket)), tls_(std::make_unique<TlsConnection>(context, socket_.get())) {}
@@ -52,8 +65,8 @@ long Stream::read(std::span<char> room) noexcept {
     return by_tls([&](std::size_t& moved) { return tls_->read(room.data(), room.size(), moved); });
   }
   waits_to_write_ = false;
-  const ssize_t result = ::recv(socket_.get(), room.data(), room.size(), MSG_DONTWAIT);
-  return result >= 0 ? result : -errno;
+  return uninterrupted(
+      [&] { return ::recv(socket_.get(), room.data(), room.size(), MSG_DONTWAIT); });
 }
 
 long Stream::write(std::string_view bytes) noexcept {
@@ -61,24 +74,26 @@ long Stream::write(std::string_view bytes) noexcept {
     return by_tls(
         [&](std::size_t& moved) { return tls_->write(bytes.data(), bytes.size(), moved); });
   }
-  const ssize_t result =
-      ::send(socket_.get(), bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
-  waits_to_write_ = result < 0 && errno == EAGAIN;
-  return result >= 0 ? result : -errno;
+  const long result = uninterrupted([&] {
+    return ::send(socket_.get(), bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+  });
+  waits_to_write_ = result == -EAGAIN;
+  return result;
 }
 
 long Stream::send_file(int file, std::uint64_t offset, std::size_t bytes) noexcept {
   auto position = static_cast<off_t>(offset);
   if (tls_ != nullptr) {
     std::array<char, std::size_t{16} * 1024> piece;  // as large as a record of TLS
-    const ssize_t got = ::pread(file, piece.data(), std::min(bytes, piece.size()), position);
-    if (got <= 0) return got == 0 ? -EIO : -errno;  // it has become shorter
+    const long got = uninterrupted(
+        [&] { return ::pread(file, piece.data(), std::min(bytes, piece.size()), position); });
+    if (got <= 0) return got == 0 ? -EIO : got;  // it has become shorter
     return write({piece.data(), static_cast<std::size_t>(got)});
   }
-  const ssize_t result = ::sendfile(socket_.get(), file, &position, bytes);
-  waits_to_write_ = result < 0 && errno == EAGAIN;
-  if (result == 0 && bytes != 0) return -EIO;
-  return result >= 0 ? result : -errno;
+  const long result =
+      uninterrupted([&] { return ::sendfile(socket_.get(), file, &position, bytes); });
+  waits_to_write_ = result == -EAGAIN;
+  return result == 0 && bytes != 0 ? -EIO : result;
 }
 
 void Stream::shut_down() noexcept {

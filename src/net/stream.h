@@ -19,7 +19,8 @@ class Stream {
   Stream(os::Descriptor socket, const TlsContext& context);
 
   // Both answer how much was moved, or minus errno: -EAGAIN where it has to wait, for what
-  // waits_to_write() says. A read of 0 is the end; by TLS also one that was not announced.
+  // waits_to_write() says. A read of 0 is the end; by TLS one that was announced. Who reads by TLS
+  // reads until -EAGAIN: there may be more, although the socket does not say so.
   long read(std::span<char> room) noexcept;
   long write(std::string_view bytes) noexcept;
   // From a file, by the kernel itself where it can.
@@ -27,8 +28,6 @@ class Stream {
 
   // The last call has to wait until the socket takes something, whichever it was.
   bool waits_to_write() const noexcept { return waits_to_write_; }
-  // There is more to read, although the socket may not say so.
-  bool has_pending() const noexcept { return tls_ != nullptr && tls_->has_pending(); }
   bool is_encrypted() const noexcept { return tls_ != nullptr; }
   int socket() const noexcept { return socket_.get(); }
   // Gives the socket up, which is not closed then.

@@ -46,8 +46,6 @@ class TlsConnection {
   // `moved` is how much, where it is done.
   TlsOutcome read(void* buffer, std::size_t bytes, std::size_t& moved) noexcept;
   TlsOutcome write(const void* data, std::size_t bytes, std::size_t& moved) noexcept;
-  // Decrypted bytes that wait to be read: the socket may never be ready for them.
-  bool has_pending() const noexcept { return SSL_has_pending(connection_.get()) != 0; }
   // Says good-bye, once, as far as the socket takes it.
   void shut_down() noexcept;
 

@@ -6,7 +6,7 @@
 #include <exception>
 #include <utility>
 
-#include "serve/clock.h"
+#include "serve/answering.h"
 #include "serve/reactor.h"
 
 namespace weft::serve {
@@ -29,35 +29,27 @@ bool Connection::take_news() noexcept {
 }
 
 void Connection::run(const JobTimes&) {
-  Response response;
-  try {
-    reactor_.site().answer(request(), response);
-  } catch (...) {
-    reactor_.counters().failed.add();
-    Response failure;
-    set_error(failure, 500, "the handler failed");
-    return answer(failure);
-  }
-  answer(response);
+  answer([this](Response& response) { reactor_.site().answer(request(), response); });
 }
 
 void Connection::shed(ShedReason) noexcept {
-  Response response;
-  reactor_.refuse_for_load(response);
-  answer(response);
+  answer([this](Response& response) { reactor_.refuse_for_load(response); });
 }
 
-void Connection::answer(const Response& response) noexcept {
-  if (reactor_.is_draining()) exchange.close_soon();
-  reactor_.counters().count(response.status());
-  exchange.respond(response, thread_moment());
+// Whatever happens, the connection goes back.
+template <class Fill>
+void Connection::answer(Fill fill) noexcept {
+  try {
+    respond_with(exchange, reactor_.counters(), reactor_.is_draining(), fill);
+  } catch (...) {
+    exchange.give_up();  // there is not even memory for an error
+  }
   give_back();
 }
 
 void Connection::give_back() noexcept {
   // What is left to do is the reactor's: to wait for a slow reader, to read on, to close.
-  const bool is_done =
-      flush() == 0 && exchange.wants_only_to_wait() && !is_readable && !stream.has_pending();
+  const bool is_done = flush() == 0 && exchange.wants_only_to_wait() && !is_readable;
   Owner owner = Owner::worker;
   if (is_done && owner_.compare_exchange_strong(owner, Owner::reactor, std::memory_order_acq_rel)) {
     return;  // it may be gone by now

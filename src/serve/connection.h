@@ -44,7 +44,12 @@ class Connection final : public Job, public net::Deadline {
   bool is_lingering = false;    // all is said; what still comes is thrown away
   bool is_closed = false;       // only an event of this round may still name it
 
-  // The reactor's: a list of all, and of those that were posted.
+  // The reactor's, of a peer that does not read: since when, and what it had read.
+  bool is_blocked = false;
+  http::TimePoint blocked_since, read_last;
+  std::uint64_t sent_before_block = 0, sent_at_last_look = 0;
+
+  // The reactor's: a list of all, and of those that were posted, or closed.
   Connection* next = nullptr;
   Connection* previous = nullptr;
   Connection* next_posted = nullptr;
@@ -52,7 +57,8 @@ class Connection final : public Job, public net::Deadline {
  private:
   enum class Owner : std::uint32_t { reactor, worker, worker_with_news };
 
-  void answer(const Response& response) noexcept;
+  template <class Fill>
+  void answer(Fill fill) noexcept;
   void give_back() noexcept;
 
   Reactor& reactor_;

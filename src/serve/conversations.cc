@@ -10,11 +10,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <climits>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
 #include "net/address.h"
-#include "serve/clock.h"
+#include "serve/answering.h"
 #include "serve/output.h"
 
 namespace weft::serve {
@@ -23,6 +24,7 @@ namespace {
 using std::chrono::steady_clock;
 
 // How often who accepts looks whether the server ends.
+constexpr int most_of_backlog = 4096;
 constexpr auto time_between_looks = std::chrono::milliseconds{50};
 
 std::chrono::milliseconds time_until(http::TimePoint until) {
@@ -43,16 +45,22 @@ Conversations::Conversations(const ReactorLimits& limits, Site& site,
 
 Conversations::~Conversations() {
   drain(std::chrono::milliseconds{0});
+  {
+    const std::scoped_lock guard(lock_);
+    for (const int socket : sockets_) ::shutdown(socket, SHUT_RDWR);
+  }
   wait_for_lines(steady_clock::time_point::max());
 }
 
 void Conversations::start() {
-  for (const os::Descriptor& listener : listeners_) {
+  for (os::Descriptor& listener : listeners_) {
     {
       const std::scoped_lock guard(lock_);
       ++lines_;
     }
-    if (!concurrency_->begin([this, &listener] { accept_from(listener.get()); })) line_ends();
+    if (concurrency_->begin([this, &listener] { accept_from(listener); })) continue;
+    line_ends();
+    throw std::runtime_error("no thread is left to accept connections; raise `ulimit -u`");
   }
 }
 
@@ -63,22 +71,29 @@ void Conversations::line_ends() noexcept {
   line_ended_.notify_all();
 }
 
-void Conversations::accept_from(int listener) {
+void Conversations::accept_from(os::Descriptor& listener) {
   while (!draining_.load()) {
-    pollfd ready{.fd = listener, .events = POLLIN, .revents = 0};
+    pollfd ready{.fd = listener.get(), .events = POLLIN, .revents = 0};
     if (concurrency_->wait(ready, time_between_looks) <= 0) continue;
-    sockaddr_storage storage{};
-    socklen_t bytes = sizeof(storage);
-    auto* const address = reinterpret_cast<sockaddr*>(&storage);
-    os::Descriptor socket(::accept4(listener, address, &bytes, SOCK_NONBLOCK | SOCK_CLOEXEC));
-    if (socket.valid()) {
-      open(std::move(socket), net::Address(address, bytes).peer());
-    } else if (errno == EMFILE || errno == ENFILE) {
-      pollfd nothing{.fd = -1, .events = 0, .revents = 0};
-      concurrency_->wait(nothing, time_between_looks);
-    }
+    if (accept_one(listener.get()) || errno == EAGAIN || errno == ECONNABORTED) continue;
+    pollfd nothing{.fd = -1, .events = 0, .revents = 0};  // no numbers, or no memory, are left
+    concurrency_->wait(nothing, time_between_looks);
   }
+  // What has been accepted by the kernel is ours to answer; who connects now goes elsewhere.
+  for (int i = 0; i < most_of_backlog && accept_one(listener.get()); ++i) {
+  }
+  concurrency_->close(listener.release());
   line_ends();
+}
+
+bool Conversations::accept_one(int listener) {
+  sockaddr_storage storage{};
+  socklen_t bytes = sizeof(storage);
+  auto* const address = reinterpret_cast<sockaddr*>(&storage);
+  os::Descriptor socket(::accept4(listener, address, &bytes, SOCK_NONBLOCK | SOCK_CLOEXEC));
+  if (!socket.valid()) return false;
+  open(std::move(socket), net::Address(address, bytes).peer());
+  return true;
 }
 
 void Conversations::open(os::Descriptor socket, std::string peer) {
@@ -87,33 +102,44 @@ void Conversations::open(os::Descriptor socket, std::string peer) {
   ::setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &without_delay, sizeof(without_delay));
   {
     const std::scoped_lock guard(lock_);
+    if (ending_) return;
     ++lines_;
     sockets_.insert(socket.get());
   }
   counters_.accepted.add();
   counters_.open.add();
   const int number = socket.release();
-  const auto end = [this, number] {
+  const auto end = [this, number](bool is_open) {
     {
       const std::scoped_lock guard(lock_);
       sockets_.erase(number);
     }
-    concurrency_->close(number);
+    if (is_open) concurrency_->close(number);
     counters_.open.take_off();
     line_ends();
   };
-  const bool begun = concurrency_->begin([this, number, end, peer = std::move(peer)] {
-    const auto context = tls_.get();
-    net::Stream stream = context == nullptr ? net::Stream(os::Descriptor(number))
-                                            : net::Stream(os::Descriptor(number), *context);
-    converse(stream, peer);
-    static_cast<void>(stream.release());  // it is closed as the concurrency wants it
-    end();
-  });
+  const bool begun = concurrency_->begin(
+      [this, number, end, peer = std::move(peer)] { end(converse_on(number, peer)); });
   if (!begun) {
     counters_.refused.add();
-    end();
+    end(true);
   }
+}
+
+bool Conversations::converse_on(int socket, const std::string& peer) noexcept try {
+  const auto context = tls_.get();
+  net::Stream stream = context == nullptr ? net::Stream(os::Descriptor(socket))
+                                          : net::Stream(os::Descriptor(socket), *context);
+  try {
+    converse(stream, peer);
+  } catch (const std::exception&) {
+    counters_.failed.add();  // no memory
+  }
+  static_cast<void>(stream.release());
+  return true;
+} catch (const std::exception&) {
+  counters_.refused.add();
+  return false;
 }
 
 void Conversations::converse(net::Stream& stream, const std::string& peer) {
@@ -136,7 +162,7 @@ void Conversations::converse(net::Stream& stream, const std::string& peer) {
         char nowhere[4096];
         const auto until = steady_clock::now() + limits_.linger;
         while (::recv(stream.socket(), nowhere, sizeof(nowhere), MSG_DONTWAIT) != 0) {
-          if (!wait(stream, POLLIN, until)) return;
+          if (steady_clock::now() >= until || !wait(stream, POLLIN, until)) return;
         }
         return;
       }
@@ -145,26 +171,21 @@ void Conversations::converse(net::Stream& stream, const std::string& peer) {
 }
 
 void Conversations::answer(Exchange& exchange, const std::string& peer) {
-  Response response;
-  Response failure;
-  const Response* said = &response;
-  try {
+  respond_with(exchange, counters_, false, [&](Response& response) {
     site_.answer({exchange.head(), exchange.body(), peer}, response);
-  } catch (...) {
-    counters_.failed.add();
-    set_error(failure, 500, "the handler failed");
-    said = &failure;
-  }
-  if (draining_.load()) exchange.close_soon();
-  counters_.count(said->status());
-  exchange.respond(*said, thread_moment());
+    if (draining_.load()) exchange.close_soon();
+  });
 }
 
 bool Conversations::flush(net::Stream& stream, Exchange& exchange) {
+  const auto began = steady_clock::now();
+  const std::uint64_t sent_before = exchange.sent_bytes();
   for (;;) {
     const long result = send_output(stream, exchange);
     if (result == 0) return true;
-    const auto until = steady_clock::now() + limits_.write_pause;
+    if (result == -EINPROGRESS) continue;
+    const auto until = http::pace_deadline(limits_.read_pace, began, steady_clock::now(),
+                                           exchange.sent_bytes() - sent_before);
     if (result != -EAGAIN || !wait(stream, stream.waits_to_write() ? POLLOUT : POLLIN, until)) {
       return false;
     }
@@ -219,6 +240,7 @@ bool Conversations::drain(std::chrono::milliseconds grace) {
   {
     // Whoever waits for a request reads what has come, and then the end.
     const std::scoped_lock guard(lock_);
+    ending_ = true;
     for (const int socket : sockets_) ::shutdown(socket, SHUT_RD);
   }
   return wait_for_lines(begun + grace);

@@ -45,8 +45,12 @@ class Conversations final : public RunningServer {
   }
 
  private:
-  void accept_from(int listener);
+  void accept_from(os::Descriptor& listener);
+  // False: errno says why.
+  bool accept_one(int listener);
   void open(os::Descriptor socket, std::string peer);
+  // Answers whether the socket is still open.
+  bool converse_on(int socket, const std::string& peer) noexcept;
   void converse(net::Stream& stream, const std::string& peer);
   void answer(Exchange& exchange, const std::string& peer);
   // All answer whether the connection goes on.
@@ -67,6 +71,7 @@ class Conversations final : public RunningServer {
   std::mutex lock_;
   std::condition_variable line_ended_;
   std::size_t lines_ = 0;            // guarded by lock_; those that accept, too
+  bool ending_ = false;              // guarded by lock_; no new ones
   std::unordered_set<int> sockets_;  // guarded by lock_; of the connections
 
   std::unique_ptr<Concurrency> concurrency_;

@@ -85,15 +85,18 @@ std::optional<Step> Exchange::take(const http::Event& event, const Moment& momen
 }
 
 void Exchange::respond(const Response& response, const Moment& moment) {
-  const http::ResponseFraming framing =
-      session_.begin_response(response.status(), response.body_bytes());
+  // A 304 speaks of what it does not send, and says nothing of its length.
+  const bool has_length = response.status() != 304 || response.body_bytes() != 0;
+  const http::ResponseFraming framing = session_.begin_response(
+      response.status(), has_length ? std::optional(response.body_bytes()) : std::nullopt);
   append_head(response, framing, moment.date);
-  if (framing.body == http::ResponseFraming::Body::length) {
-    if (response.file().file != nullptr) {
-      file_ = response.file();
-    } else {
-      output_ += response.body();
-    }
+  // The session may know of less: a 205 has no body, whatever the handler says.
+  const bool goes_out = framing.body == http::ResponseFraming::Body::length &&
+                        framing.content_length.value_or(0) != 0;
+  if (goes_out && response.file().file != nullptr) {
+    file_ = response.file();
+  } else if (goes_out) {
+    output_ += response.body();
   }
   input_.drop_kept();
   clear(body_);
@@ -104,6 +107,9 @@ void Exchange::append_head(const Response& response, const http::ResponseFraming
                            std::string_view date) {
   if (output_sent_ == output_.size()) {
     clear(output_);
+    output_sent_ = 0;
+  } else if (output_sent_ > most_output_bytes) {
+    output_.erase(0, output_sent_);
     output_sent_ = 0;
   }
   const std::size_t before = output_.size();
@@ -120,9 +126,17 @@ void Exchange::append_head(const Response& response, const http::ResponseFraming
 }
 
 void Exchange::file_sent(std::size_t bytes) noexcept {
+  sent_bytes_ += bytes;
   file_.offset += bytes;
   file_.bytes -= bytes;
   if (file_.bytes == 0) file_.file.reset();
+}
+
+void Exchange::give_up() noexcept {
+  output_.clear();
+  output_sent_ = 0;
+  file_ = {};
+  closes_ = true;
 }
 
 void Exchange::rest() noexcept {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -50,17 +51,24 @@ class Exchange {
   const http::RequestHead& head() const noexcept { return *head_; }
   std::string_view body() const noexcept { return body_; }
 
-  // Precondition: advance() said request.
+  // Precondition: advance() said request. If it throws, only give_up() is left.
   void respond(const Response& response, const Moment& moment);
 
   // What is to be sent.
   std::string_view text() const noexcept { return std::string_view(output_).substr(output_sent_); }
   const FilePiece& file() const noexcept { return file_; }
   bool has_output() const noexcept { return output_sent_ != output_.size() || file_.bytes != 0; }
-  void text_sent(std::size_t bytes) noexcept { output_sent_ += bytes; }
+  void text_sent(std::size_t bytes) noexcept {
+    output_sent_ += bytes;
+    sent_bytes_ += bytes;
+  }
+  std::uint64_t sent_bytes() const noexcept { return sent_bytes_; }  // ever
   void file_sent(std::size_t bytes) noexcept;
   // Gives back the memory that an idle connection has no use for.
   void rest() noexcept;
+
+  // Says nothing more: close.
+  void give_up() noexcept;
 
   // By when the peer must have sent something; max() for never.
   http::TimePoint deadline() const noexcept { return session_.deadline(); }
@@ -86,6 +94,7 @@ class Exchange {
   std::string body_;
   std::string output_;
   std::size_t output_sent_ = 0;
+  std::uint64_t sent_bytes_ = 0;
   FilePiece file_;
   bool closes_ = false;
 };

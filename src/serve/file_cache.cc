@@ -18,7 +18,7 @@ namespace {
 constexpr auto time_taken_as_it_is = std::chrono::milliseconds{100};
 constexpr std::uint64_t small_bytes = std::uint64_t{64} * 1024;
 constexpr std::uint64_t most_content_bytes = std::uint64_t{64} * 1024 * 1024;
-constexpr std::size_t most_entries = 4096;
+constexpr std::size_t most_entries = 1024;
 
 // Two files of one name differ in one of these, as long as they are further apart than the file
 // system's clock can tell.
@@ -63,18 +63,27 @@ bool read_all(const os::Descriptor& file, std::string& content) {
 
 }  // namespace
 
-std::shared_ptr<const StoredFile> FileCache::look(std::string_view path,
-                                                  Clock::time_point now) const {
+std::shared_ptr<const StoredFile> FileCache::look(std::string_view path, Clock::time_point now,
+                                                  bool would_load) {
   const std::scoped_lock guard(lock_);
   const auto found = entries_.find(path);
-  if (found == entries_.end() || now - found->second.checked >= time_taken_as_it_is) return nullptr;
-  return found->second.file;
+  if (found == entries_.end()) return nullptr;
+  Entry& entry = found->second;
+  by_use_.splice(by_use_.begin(), by_use_, entry.use);
+  if (now - entry.checked < time_taken_as_it_is) return entry.file;
+  if (would_load) entry.checked = now;
+  return nullptr;
 }
 
 base::Result<std::shared_ptr<const StoredFile>> FileCache::load(const std::string& path,
                                                                 Clock::time_point now) {
   auto file = read(path);
-  if (file) keep(path, {*file, now});
+  if (file) {
+    keep(path, *file, now);
+  } else {
+    const std::scoped_lock guard(lock_);
+    forget(path);
+  }
   return file;
 }
 
@@ -106,17 +115,23 @@ base::Result<std::shared_ptr<const StoredFile>> FileCache::read(const std::strin
   return std::shared_ptr<const StoredFile>(std::move(stored));
 }
 
-void FileCache::keep(const std::string& path, const Entry& entry) {
+void FileCache::forget(const std::string& path) {
+  const auto found = entries_.find(path);
+  if (found == entries_.end()) return;
+  content_bytes_ -= found->second.file->content.size();
+  by_use_.erase(found->second.use);
+  entries_.erase(found);
+}
+
+void FileCache::keep(const std::string& path, std::shared_ptr<const StoredFile> file,
+                     Clock::time_point now) {
   const std::scoped_lock guard(lock_);
-  const auto forget = [this](auto which) {
-    content_bytes_ -= which->second.file->content.size();
-    entries_.erase(which);
-  };
-  if (const auto before = entries_.find(path); before != entries_.end()) forget(before);
-  content_bytes_ += entry.file->content.size();
-  entries_.emplace(path, entry);
+  forget(path);
+  content_bytes_ += file->content.size();
+  by_use_.push_front(path);
+  entries_.emplace(path, Entry{std::move(file), now, by_use_.begin()});
   while (content_bytes_ > most_content_bytes || entries_.size() > most_entries) {
-    forget(entries_.begin());
+    forget(std::string(by_use_.back()));
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -37,8 +38,10 @@ class FileCache {
 
   explicit FileCache(FileTree tree) noexcept : tree_(std::move(tree)) {}
 
-  // What is known already; nullptr: ask load(). Never blocks.
-  std::shared_ptr<const StoredFile> look(std::string_view path, Clock::time_point now) const;
+  // What is known already; nullptr: ask load(). Never blocks. Of those who would load a file that
+  // must be looked at again, one is told so, and the others have what is known.
+  std::shared_ptr<const StoredFile> look(std::string_view path, Clock::time_point now,
+                                         bool would_load);
   // May read from the disk. The Error has errno.
   base::Result<std::shared_ptr<const StoredFile>> load(const std::string& path,
                                                        Clock::time_point now);
@@ -47,6 +50,7 @@ class FileCache {
   struct Entry {
     std::shared_ptr<const StoredFile> file;
     Clock::time_point checked;
+    std::list<std::string>::iterator use;
   };
   struct Hash {
     using is_transparent = void;
@@ -56,10 +60,12 @@ class FileCache {
   };
 
   base::Result<std::shared_ptr<const StoredFile>> read(const std::string& path) const;
-  void keep(const std::string& path, const Entry& entry);
+  void keep(const std::string& path, std::shared_ptr<const StoredFile> file, Clock::time_point now);
+  void forget(const std::string& path);  // under lock_
 
   const FileTree tree_;
-  mutable std::mutex lock_;
+  std::mutex lock_;
+  std::list<std::string> by_use_;  // guarded by lock_; the latest first
   std::unordered_map<std::string, Entry, Hash, std::equal_to<>> entries_;  // guarded by lock_
   std::uint64_t content_bytes_ = 0;                                        // guarded by lock_
 };

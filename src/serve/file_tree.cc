@@ -20,8 +20,9 @@ namespace {
 constexpr int how_to_open = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
 
 // Folder by folder, and no symbolic link on the way.
-int open_by_steps(int root, std::string_view path) noexcept {
-  os::Descriptor folder(::dup(root));
+int open_by_steps(int root, std::string_view path) {
+  os::Descriptor folder(::fcntl(root, F_DUPFD_CLOEXEC, 0));
+  if (!folder.valid()) return -1;
   for (;;) {
     const std::string name(base::take_until(path, '/'));
     const bool is_last = path.empty();
@@ -40,11 +41,16 @@ base::Result<FileTree> FileTree::open(const std::string& folder) {
   return FileTree(std::move(root));
 }
 
-int FileTree::open_beneath(const char* path) const noexcept {
+int FileTree::open_beneath(const char* path) const {
   open_how how{};
   how.flags = how_to_open;
   how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
-  const long opened = ::syscall(SYS_openat2, root_.get(), path, &how, sizeof(how));
+  long opened = -1;
+  // Who renames folders meanwhile may make the kernel unsure, for a moment.
+  for (int attempts = 8; attempts != 0; --attempts) {
+    opened = ::syscall(SYS_openat2, root_.get(), path, &how, sizeof(how));
+    if (opened >= 0 || errno != EAGAIN) break;
+  }
   if (opened >= 0 || (errno != ENOSYS && errno != EPERM)) return static_cast<int>(opened);
   return open_by_steps(root_.get(), path);
 }

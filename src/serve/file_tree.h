@@ -29,7 +29,7 @@ class FileTree {
 
  private:
   explicit FileTree(os::Descriptor root) noexcept : root_(std::move(root)) {}
-  int open_beneath(const char* path) const noexcept;
+  int open_beneath(const char* path) const;
 
   os::Descriptor root_;
 };

@@ -2,23 +2,30 @@
 // What an exchange has to say goes out on a stream.
 #pragma once
 
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+
 #include "net/stream.h"
 #include "serve/exchange.h"
 
 namespace weft::serve {
 
-// 0: all is out. -EAGAIN: the peer must read first. Otherwise minus errno: it is gone.
+// 0: all is out. -EAGAIN: the peer must read first. -EINPROGRESS: it reads as fast as we write, and
+// others are to have a turn. Otherwise minus errno: it is gone.
 inline long send_output(net::Stream& stream, Exchange& exchange) noexcept {
-  while (!exchange.text().empty()) {
-    const long sent = stream.write(exchange.text());
-    if (sent < 0) return sent;
-    exchange.text_sent(static_cast<std::size_t>(sent));
-  }
-  while (exchange.file().bytes != 0) {
+  constexpr std::uint64_t most_bytes = std::uint64_t{1} << 20;
+  const std::uint64_t before = exchange.sent_bytes();
+  while (exchange.has_output()) {
     const FilePiece& piece = exchange.file();
-    const long sent = stream.send_file(piece.file->get(), piece.offset, piece.bytes);
-    if (sent < 0) return sent;
-    exchange.file_sent(static_cast<std::size_t>(sent));
+    const bool is_text = !exchange.text().empty();
+    const long sent = is_text ? stream.write(exchange.text())
+                              : stream.send_file(piece.file->get(), piece.offset,
+                                                 std::min(piece.bytes, most_bytes));
+    if (sent <= 0) return sent == 0 ? -EPIPE : sent;
+    is_text ? exchange.text_sent(static_cast<std::size_t>(sent))
+            : exchange.file_sent(static_cast<std::size_t>(sent));
+    if (exchange.sent_bytes() - before >= most_bytes && exchange.has_output()) return -EINPROGRESS;
   }
   return 0;
 }

@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -13,6 +14,7 @@
 #include <cerrno>
 #include <chrono>
 #include <climits>
+#include <utility>
 
 #include "os/check.h"
 #include "serve/clock.h"
@@ -33,6 +35,17 @@ void watch(const os::Descriptor& epoll, int descriptor, std::uint32_t events, st
   event.data.u64 = tag;
   const int error = ::epoll_ctl(epoll.get(), EPOLL_CTL_ADD, descriptor, &event);
   os::check(error == 0, "weft: epoll takes no more descriptors: no memory, or a limit of users");
+}
+
+constexpr int most_rounds_of_backlog = 64;
+constexpr auto time_between_looks = std::chrono::milliseconds{20};
+
+// sendfile(2) would raise it, and knows no other way to be told.
+void block_broken_pipe() {
+  sigset_t signals;
+  ::sigemptyset(&signals);
+  ::sigaddset(&signals, SIGPIPE);
+  ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
 }
 
 int milliseconds_until(net::TimePoint look, net::TimePoint now) {
@@ -57,8 +70,18 @@ Reactor::Reactor(const ReactorLimits& limits, Site& site, Pool& pool,
   os::check(epoll_.valid() && wakes_.valid(), "weft: no descriptor left; raise `ulimit -n`");
   os::check(listeners.size() <= most_listeners, "weft: more than 64 sockets to listen on");
   watch(epoll_, wakes_.get(), EPOLLIN | EPOLLET, wake_tag);
-  for (std::size_t i = 0; i < listeners.size(); ++i) {
-    watch(epoll_, listeners[i].get(), EPOLLIN | EPOLLEXCLUSIVE, first_listener_tag + i);
+  watch_listeners();
+}
+
+void Reactor::watch_listeners() {
+  for (std::size_t i = 0; i < listeners_.size(); ++i) {
+    watch(epoll_, listeners_[i].get(), EPOLLIN | EPOLLEXCLUSIVE, first_listener_tag + i);
+  }
+}
+
+void Reactor::pause_listeners() {
+  for (const os::Descriptor& listener : listeners_) {
+    ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, listener.get(), nullptr);
   }
 }
 
@@ -69,6 +92,7 @@ Reactor::~Reactor() {
 void Reactor::start() {
   thread_ = std::thread([this] {
     ::pthread_setname_np(::pthread_self(), "weft-reactor");
+    block_broken_pipe();
     run();
   });
 }
@@ -107,8 +131,7 @@ void Reactor::run() {
       Connection& connection = *std::exchange(each, each->next);
       if (!connection.is_with_worker()) close(connection);
     }
-    for (Connection* const connection : closed_) delete connection;
-    closed_.clear();
+    free_closed();
     if (was_draining && first_ == nullptr) break;
     wait_and_serve();
   }
@@ -118,18 +141,28 @@ void Reactor::run() {
 void Reactor::wait_and_serve() {
   std::array<epoll_event, most_events> events;
   asleep_.store(true, std::memory_order_seq_cst);
-  const bool stay_up = posted_.load(std::memory_order_seq_cst) != nullptr;
-  const int patience =
-      stay_up ? 0 : milliseconds_until(deadlines_.next_look(), std::chrono::steady_clock::now());
+  const bool stay_up = posted_.load(std::memory_order_seq_cst) != nullptr || !again_.empty();
+  const auto now = std::chrono::steady_clock::now();
+  net::TimePoint until = deadlines_.next_look();
+  if (accepts_again_ > now) until = std::min(until, accepts_again_);
+  // Who gives a connection back does not always say so.
+  if (abandoned_.load(std::memory_order_relaxed)) until = std::min(until, now + time_between_looks);
+  const int patience = stay_up ? 0 : milliseconds_until(until, now);
   const int count = ::epoll_wait(epoll_.get(), events.data(), most_events, patience);
   asleep_.store(false, std::memory_order_relaxed);
   moment_ = thread_moment();
+  const bool was_paused = accepts_again_ != http::TimePoint::min();
+  if (was_paused && accepts_again_ <= moment_.now) {
+    accepts_again_ = http::TimePoint::min();
+    watch_listeners();
+  }
+  std::vector<Connection*> again = std::exchange(again_, {});
   for (int i = 0; i < count; ++i) {
     const epoll_event& event = events[static_cast<std::size_t>(i)];
     const std::uint64_t tag = event.data.u64;
     if (tag == wake_tag) continue;  // what it is for is looked at anyway
     if (tag < first_listener_tag + most_listeners) {
-      accept_all(listeners_[tag - first_listener_tag].get());
+      accept_some(listeners_[tag - first_listener_tag].get());
       continue;
     }
     auto& connection = *reinterpret_cast<Connection*>(tag);
@@ -139,6 +172,9 @@ void Reactor::wait_and_serve() {
     serve(connection);
   }
   take_posted();
+  for (Connection* const connection : again) {  // nothing is freed in between
+    if (connection->take_news()) serve(*connection);
+  }
   deadlines_.expire(std::chrono::steady_clock::now(), [this](net::Deadline& deadline) {
     expire(static_cast<Connection&>(deadline));
   });
@@ -157,15 +193,28 @@ void Reactor::take_posted() {
 
 void Reactor::drain_now() {
   const net::TimePoint now = std::chrono::steady_clock::now();
+  moment_ = thread_moment();
+  // What has been accepted by the kernel is ours to answer.
   for (const os::Descriptor& listener : listeners_) {
-    ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, listener.get(), nullptr);
+    for (int i = 0; i < most_rounds_of_backlog && accept_some(listener.get()); ++i) {
+    }
   }
-  accepts_ = false;
+  pause_listeners();
+  accepts_again_ = http::TimePoint::max();
+  let_go_.store(true, std::memory_order_release);
   for (Connection* each = first_; each != nullptr; each = each->next) {
-    if (each->is_with_worker()) continue;  // who answers will see
-    each->exchange.close_soon();
-    if (each->exchange.is_idle()) deadlines_.set(*each, now + limits_.drain_idle);
+    // Whoever answers may have looked already, so it is looked at again.
+    const bool is_with_worker = each->is_with_worker();
+    if (!is_with_worker) each->exchange.close_soon();
+    if (is_with_worker || each->exchange.is_idle()) {
+      deadlines_.set(*each, now + limits_.drain_idle);
+    }
   }
+}
+
+void Reactor::free_closed() noexcept {
+  std::erase_if(again_, [](const Connection* connection) { return connection->is_closed; });
+  while (closed_ != nullptr) delete std::exchange(closed_, closed_->next_posted);
 }
 
 }  // namespace weft::serve

@@ -24,10 +24,10 @@ namespace weft::serve {
 struct ReactorLimits {
   http::SessionLimits session;
   std::size_t connections = 16'384;
-  std::size_t connections_by_peer = 16'384;       // loopback has one peer
-  std::chrono::milliseconds write_pause{30'000};  // a reader that takes nothing for so long
-  std::chrono::milliseconds linger{1'000};        // after the last word, for the peer's
-  std::chrono::milliseconds drain_idle{250};      // an idle connection, when the server ends
+  std::size_t connections_by_peer = 16'384;   // loopback has one peer
+  http::Pace read_pace;                       // of a peer that is sent something
+  std::chrono::milliseconds linger{1'000};    // after the last word, for the peer's
+  std::chrono::milliseconds drain_idle{250};  // an idle connection, when the server ends
   std::chrono::seconds retry_after{1};
 };
 
@@ -43,6 +43,8 @@ class Reactor {
   void start();
   // Accepts no more, and ends when the last connection has. For any thread.
   void begin_drain() noexcept;
+  // No listener is used any more.
+  bool has_let_go() const noexcept { return let_go_.load(std::memory_order_acquire); }
   // Ends although there are connections; those that are with workers are waited for. Workers may be
   // on their way out of post() until the pool is drained, so it must live as long.
   void end() noexcept;
@@ -52,6 +54,7 @@ class Reactor {
   const http::SessionLimits& limits() const noexcept { return limits_.session; }
   Site& site() noexcept { return site_; }
   Counters& counters() noexcept { return counters_; }
+  const Counters& counters() const noexcept { return counters_; }
   bool is_draining() const noexcept { return draining_.load(std::memory_order_relaxed); }
   void post(Connection& connection) noexcept;
   // The answer to what there is no room for.
@@ -60,18 +63,24 @@ class Reactor {
  private:
   void run();
   void wait_and_serve();
-  void accept_all(int listener);
+  // Whether there may be more.
+  bool accept_some(int listener);
   void turn_away(int listener);
+  void watch_listeners();
+  void pause_listeners();
   void open(os::Descriptor socket, const net::Address& address);
-  void serve(Connection& connection);
+  void serve(Connection& connection) noexcept;
+  void serve_turns(Connection& connection);
   // Both answer whether the connection goes on here.
   bool answer(Connection& connection);
   bool read(Connection& connection);
-  void wait_for_edge(Connection& connection, bool is_blocked);
+  void wait_for_edge(Connection& connection);
+  void wait_for_reader(Connection& connection);
   void linger(Connection& connection);
   void throw_away_input(Connection& connection);
-  void close(Connection& connection);
+  void close(Connection& connection) noexcept;
   void take_posted();
+  void free_closed() noexcept;
   void expire(Connection& connection);
   void drain_now();
   void wake() noexcept;
@@ -88,6 +97,7 @@ class Reactor {
   atomic<bool> asleep_{false};
   atomic<bool> draining_{false};
   atomic<bool> abandoned_{false};
+  atomic<bool> let_go_{false};
   atomic<bool> ended_{false};
 
   // The thread's own.
@@ -97,9 +107,10 @@ class Reactor {
   net::Deadlines deadlines_;
   Moment moment_;
   Connection* first_ = nullptr;
-  std::vector<Connection*> closed_;  // freed when no event of this round can name them
+  Connection* closed_ = nullptr;    // freed when no event of this round can name them
+  std::vector<Connection*> again_;  // have more to do, when others have had their turn
   std::unordered_map<std::string, std::size_t> by_peer_;
-  bool accepts_ = true;
+  http::TimePoint accepts_again_ = http::TimePoint::min();  // max(): never
   std::thread thread_;
 };
 

@@ -8,47 +8,57 @@
 
 #include <array>
 #include <cerrno>
+#include <exception>
 #include <string>
 #include <utility>
 
+#include "serve/answering.h"
 #include "serve/reactor.h"
 
 namespace weft::serve {
 namespace {
 
 // An idle connection keeps its memory for so long: the next request often comes at once.
-constexpr auto time_to_rest = std::chrono::seconds{1};
+constexpr std::chrono::milliseconds time_to_rest{1000};
 // Requests and reads in a row, before other connections have a turn.
 constexpr int most_turns = 64;
+constexpr int most_accepted = 64;
+constexpr auto time_without_accepting = std::chrono::milliseconds{50};
 
 }  // namespace
 
-void Reactor::accept_all(int listener) {
-  while (accepts_) {
+bool Reactor::accept_some(int listener) {
+  for (int i = 0; i < most_accepted; ++i) {
     sockaddr_storage storage{};
     socklen_t bytes = sizeof(storage);
     auto* const address = reinterpret_cast<sockaddr*>(&storage);
     os::Descriptor socket(::accept4(listener, address, &bytes, SOCK_NONBLOCK | SOCK_CLOEXEC));
     if (socket.valid()) {
       open(std::move(socket), net::Address(address, bytes));
-    } else if (errno == EMFILE || errno == ENFILE) {
-      return turn_away(listener);
+    } else if (errno == EAGAIN) {
+      return false;
     } else if (errno != ECONNABORTED && errno != EINTR) {
-      return;
+      turn_away(listener);
+      return false;
     }
   }
+  return true;
 }
 
 // There is no number left for it, and the listener would stay ready for ever: the one that is kept
 // for this is given up for a moment.
 void Reactor::turn_away(int listener) {
   spare_.reset();
-  const os::Descriptor refused(::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC));
-  if (refused.valid()) counters_.refused.add();
+  const bool is_refused =
+      os::Descriptor(::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC)).valid();
   spare_.reset(::fcntl(wakes_.get(), F_DUPFD_CLOEXEC, 0));
+  if (is_refused) return counters_.refused.add();
+  // Others were faster, or there is no memory: not again and again.
+  pause_listeners();
+  accepts_again_ = moment_.now + time_without_accepting;
 }
 
-void Reactor::open(os::Descriptor socket, const net::Address& address) {
+void Reactor::open(os::Descriptor socket, const net::Address& address) try {
   std::string peer = address.peer();
   std::size_t& of_peer = by_peer_[peer];
   if (counters_.open.value() >= limits_.connections || of_peer >= limits_.connections_by_peer) {
@@ -78,42 +88,68 @@ void Reactor::open(os::Descriptor socket, const net::Address& address) {
   connection->next = first_;
   if (first_ != nullptr) first_->previous = connection;
   first_ = connection;
+  deadlines_.set(*connection, moment_.now + time_to_rest);
   serve(*connection);  // the request often comes along
+} catch (const std::exception&) {
+  counters_.refused.add();  // no memory for another one
 }
 
-void Reactor::serve(Connection& connection) {
+void Reactor::serve(Connection& connection) noexcept {
   if (connection.is_closed) return;
   if (connection.is_lingering) return throw_away_input(connection);
+  try {
+    serve_turns(connection);
+  } catch (...) {
+    counters_.failed.add();
+    close(connection);
+  }
+}
+
+void Reactor::serve_turns(Connection& connection) {
   for (int turns = most_turns; turns != 0; --turns) {
     const Step step = connection.exchange.advance(moment_);
     if (step == Step::request) {
       if (!answer(connection)) return;
       continue;
     }
-    if (const long result = connection.flush(); result != 0) {
-      return result == -EAGAIN ? wait_for_edge(connection, true) : close(connection);
-    }
+    const long result = connection.flush();
+    if (result == -EINPROGRESS) break;
+    if (result == -EAGAIN) return wait_for_reader(connection);
+    if (result != 0) return close(connection);
+    connection.is_blocked = false;
     if (step == Step::close) return linger(connection);
     if (step == Step::read && !read(connection)) return;
   }
-  // It is always ready: others first. Until then it is as if a worker had it.
-  connection.give_to_worker();
-  post(connection);
+  again_.push_back(&connection);  // it is always ready: others first
 }
 
 bool Reactor::answer(Connection& connection) {
-  Response response;
-  if (site_.answer_at_once(connection.request(), response)) {
-    counters_.at_once.add();
-  } else {
-    connection.give_to_worker();
-    if (pool_.try_submit(connection) == Submitted::accepted) return false;
-    connection.take_back();
-    refuse_for_load(response);
+  bool is_submitted = false;
+  Response at_once;
+  std::exception_ptr thrown;
+  bool is_answered = true;
+  try {
+    is_answered = site_.answer_at_once(connection.request(), at_once);
+  } catch (...) {
+    thrown = std::current_exception();
   }
-  counters_.count(response.status());
-  if (is_draining()) connection.exchange.close_soon();
-  connection.exchange.respond(response, moment_);
+  if (!is_answered) {
+    connection.give_to_worker();
+    is_submitted = pool_.try_submit(connection) == Submitted::accepted;
+    if (is_submitted) return false;  // it is not ours any more
+    connection.take_back();
+  }
+  if (is_answered && thrown == nullptr) {
+    counters_.at_once.add();
+    if (is_draining()) connection.exchange.close_soon();
+    counters_.count(at_once.status());
+    connection.exchange.respond(at_once, moment_);
+    return true;
+  }
+  respond_with(connection.exchange, counters_, is_draining(), [&](Response& response) {
+    if (thrown != nullptr) std::rethrow_exception(thrown);
+    refuse_for_load(response);
+  });
   return true;
 }
 
@@ -124,8 +160,8 @@ void Reactor::refuse_for_load(Response& response) {
 }
 
 bool Reactor::read(Connection& connection) {
-  if (!connection.is_readable && !connection.stream.has_pending()) {
-    wait_for_edge(connection, false);
+  if (!connection.is_readable) {
+    wait_for_edge(connection);
     return false;
   }
   const std::span<char> room = connection.exchange.room();
@@ -152,11 +188,25 @@ bool Reactor::read(Connection& connection) {
   return false;
 }
 
-void Reactor::wait_for_edge(Connection& connection, bool is_blocked) {
-  net::TimePoint until =
-      is_blocked ? moment_.now + limits_.write_pause : connection.exchange.deadline();
-  const bool is_idle = !is_blocked && connection.exchange.is_idle();
-  if (is_idle) {
+// What it sends does not count: it must read, at some pace.
+void Reactor::wait_for_reader(Connection& connection) {
+  const std::uint64_t sent = connection.exchange.sent_bytes();
+  if (!connection.is_blocked) {
+    connection.is_blocked = true;
+    connection.blocked_since = connection.read_last = moment_.now;
+    connection.sent_before_block = connection.sent_at_last_look = sent;
+  } else if (sent != connection.sent_at_last_look) {
+    connection.read_last = moment_.now;
+    connection.sent_at_last_look = sent;
+  }
+  deadlines_.set(connection,
+                 http::pace_deadline(limits_.read_pace, connection.blocked_since,
+                                     connection.read_last, sent - connection.sent_before_block));
+}
+
+void Reactor::wait_for_edge(Connection& connection) {
+  net::TimePoint until = connection.exchange.deadline();
+  if (connection.exchange.is_idle()) {
     until = std::min(until, moment_.now + time_to_rest);
     if (is_draining()) until = std::min(until, moment_.now + limits_.drain_idle);
   }
@@ -165,9 +215,10 @@ void Reactor::wait_for_edge(Connection& connection, bool is_blocked) {
 
 void Reactor::expire(Connection& connection) {
   if (connection.is_with_worker()) {
-    return deadlines_.set(connection, moment_.now + time_to_rest);
+    return deadlines_.set(connection,
+                          moment_.now + (is_draining() ? limits_.drain_idle : time_to_rest));
   }
-  if (connection.is_lingering || connection.exchange.has_output()) return close(connection);
+  if (connection.is_lingering || connection.is_blocked) return close(connection);
   if (is_draining() && connection.exchange.is_idle()) return close(connection);
   connection.exchange.rest();
   if (moment_.now < connection.exchange.deadline()) {
@@ -197,7 +248,8 @@ void Reactor::throw_away_input(Connection& connection) {
   close(connection);  // it does not listen
 }
 
-void Reactor::close(Connection& connection) {
+void Reactor::close(Connection& connection) noexcept {
+  if (connection.is_closed) return;
   deadlines_.cancel(connection);
   if (connection.previous != nullptr) connection.previous->next = connection.next;
   if (connection.next != nullptr) connection.next->previous = connection.previous;
@@ -207,7 +259,7 @@ void Reactor::close(Connection& connection) {
   counters_.open.take_off();
   ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, connection.stream.socket(), nullptr);
   connection.is_closed = true;
-  closed_.push_back(&connection);
+  connection.next_posted = std::exchange(closed_, &connection);
 }
 
 }  // namespace weft::serve

@@ -9,10 +9,21 @@
 
 namespace weft::serve {
 
+void Response::set_status(unsigned status) {
+  if (status < 200 || status > 599) throw std::invalid_argument("no status of a response");
+  status_ = status;
+}
+
 void Response::add_field(std::string_view name, std::string_view value) {
   const char* const end = value.data() + value.size();
   if (!http::is_token(name) || http::find_control(value.data(), end) != end) {
     throw std::invalid_argument("a field of a response with characters that it must not have");
+  }
+  for (const std::string_view reserved :
+       {"content-length", "transfer-encoding", "connection", "date"}) {
+    if (http::equals_ignoring_case(name, reserved)) {
+      throw std::invalid_argument("a field of a response that the server writes itself");
+    }
   }
   fields_.append(name).append(1, '\0').append(value).append(1, '\0');
 }

@@ -28,9 +28,10 @@ struct FilePiece {
 
 class Response {
  public:
-  void set_status(unsigned status) noexcept { status_ = status; }
-  // Content-Length, Transfer-Encoding, Connection and Date are not for handlers to say. Throws
-  // std::invalid_argument for what would break out of its line.
+  // Throws std::invalid_argument for what is none, from 200 to 599.
+  void set_status(unsigned status);
+  // Throws std::invalid_argument for what would break out of its line, and for what is not the
+  // handlers' to say: Content-Length, Transfer-Encoding, Connection and Date.
   void add_field(std::string_view name, std::string_view value);
   void set_type(std::string_view type) { add_field("Content-Type", type); }
 

@@ -28,7 +28,8 @@ Server::Server(ServerOptions options, Site& site, std::vector<os::Descriptor> li
 }
 
 Server::~Server() {
-  drain(std::chrono::milliseconds{0});
+  for (const auto& reactor : reactors_) reactor->end();
+  pool_.drain();
 }
 
 void Server::start() {
@@ -42,14 +43,16 @@ bool Server::drain(std::chrono::milliseconds grace) {
     return std::all_of(reactors_.begin(), reactors_.end(),
                        [](const auto& reactor) { return reactor->has_ended(); });
   };
-  while (!all_ended() && std::chrono::steady_clock::now() < end) {
+  const auto all_let_go = [this] {
+    return std::all_of(reactors_.begin(), reactors_.end(),
+                       [](const auto& reactor) { return reactor->has_let_go(); });
+  };
+  while (!all_ended()) {
+    if (all_let_go()) listeners_.clear();  // who connects now goes elsewhere
+    if (std::chrono::steady_clock::now() >= end) return false;
     std::this_thread::sleep_for(time_between_looks);
   }
-  const bool in_time = all_ended();
-  for (const auto& reactor : reactors_) reactor->end();
-  pool_.drain();
-  listeners_.clear();
-  return in_time;
+  return true;
 }
 
 }  // namespace weft::serve

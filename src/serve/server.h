@@ -37,7 +37,8 @@ class Server final : public RunningServer {
  public:
   // The site outlives it. Sockets that listen, and do not block.
   Server(ServerOptions options, Site& site, std::vector<os::Descriptor> listeners);
-  ~Server() override;  // as drain(), without patience
+  // Ends at once, but waits for handlers that run.
+  ~Server() override;
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 

@@ -3,6 +3,7 @@
 #include "serve/server.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <chrono>
 #include <string>
@@ -170,6 +171,55 @@ TEST(ServerTest, ASilentConnectionIsClosedAndASlowHeadRefused) {
     EXPECT_TRUE(idle.sees_the_end());
   }
   while (server.totals().open != 0) std::this_thread::sleep_for(1ms);
+}
+
+// What it sends meanwhile does not help it.
+TEST(ServerTest, WhoDoesNotReadIsClosed) {
+  ServerOptions options;
+  options.limits.read_pace = {.grace = 100ms, .bytes_per_second = 1 << 20, .longest_pause = 100ms};
+  TestServer server(options);
+  Client client(server);
+  for (int i = 0; i < 30; ++i) client.get("/large");
+  while (server.totals().open != 0) {
+    client.send_anyway("x");
+    std::this_thread::sleep_for(10ms);
+  }
+}
+
+TEST(ServerTest, AHandlerThatThrowsInTheReactorCostsOneRequest) {
+  TestServer server;
+  Client client(server);
+  client.get("/throw-at-once");
+  EXPECT_TRUE(client.receive().starts_with("HTTP/1.1 500"));
+  client.get("/at-once");
+  EXPECT_TRUE(is(client.receive(), "200", "at once"));
+}
+
+TEST(ServerTest, WithoutDescriptorsConnectionsAreTurnedAway) {
+  TestServer server;
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  std::vector<Client> clients;
+  clients.reserve(40);
+  for (int i = 0; i < 20; ++i) clients.emplace_back(server);  // their numbers are taken before
+  clients.front().get("/at-once");
+  EXPECT_TRUE(is(clients.front().receive(), "200", "at once"));
+  while (server.totals().accepted != 20) std::this_thread::sleep_for(1ms);
+  {
+    const os::Descriptor next(::dup(0));
+    rlimit few = before;
+    few.rlim_cur = static_cast<rlim_t>(next.get()) + 1;  // for a client, and none for the server
+    ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &few), 0);
+  }
+  for (int i = 0; i < 5; ++i) {
+    Client refused(server);
+    EXPECT_TRUE(refused.sees_the_end());
+  }
+  ::setrlimit(RLIMIT_NOFILE, &before);
+  while (server.totals().refused != 5) std::this_thread::sleep_for(1ms);
+  Client again(server);
+  again.get("/at-once");
+  EXPECT_TRUE(is(again.receive(), "200", "at once"));
 }
 
 TEST(ServerTest, MoreConnectionsThanAllowedAreClosed) {

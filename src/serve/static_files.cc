@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -88,26 +89,19 @@ bool give_ranges(const File& file, const http::RangeSet& set, std::string_view t
   return true;
 }
 
-void give_as_asked(const Request& request, const File& file, std::string_view type,
-                   Response& response) {
+void give_as_asked(const Request& request, const File& file, std::string_view encoding,
+                   std::string_view type, Response& response) {
   const http::Validators validators{.entity_tag = file->entity_tag,
                                     .last_modified = file->modified_unix_seconds};
   const std::int64_t now = unix_seconds();
-  response.add_field("ETag", file->entity_tag);
-  response.add_field("Last-Modified", file->modified_text);
-  response.add_field("Accept-Ranges", "bytes");
-  response.add_field("X-Content-Type-Options", "nosniff");
-  switch (http::evaluate_preconditions(request.head, validators, now)) {
-    case http::Verdict::proceed:
-      break;
-    case http::Verdict::not_modified:
-      return response.set_status(304);
-    case http::Verdict::precondition_failed:
-      return set_error(response, 412, "the file is not the one that was meant");
+  const auto verdict_of_conditions = http::evaluate_preconditions(request.head, validators, now);
+  if (verdict_of_conditions == http::Verdict::precondition_failed) {
+    return set_error(response, 412, "the file is not the one that was meant");
   }
   http::RangeSet set;
   const auto range = request.head.find(http::KnownField::range);
   const bool is_wanted = range && request.head.method() == http::Method::get &&
+                         verdict_of_conditions == http::Verdict::proceed &&
                          http::range_applies(request.head, validators, now);
   const auto verdict =
       is_wanted ? http::parse_range(*range, file->bytes, set) : http::RangeVerdict::whole;
@@ -115,6 +109,12 @@ void give_as_asked(const Request& request, const File& file, std::string_view ty
     response.add_field("Content-Range", http::content_range_of_none(file->bytes));
     return set_error(response, 416, "the file has no such bytes");
   }
+  response.add_field("ETag", file->entity_tag);
+  response.add_field("Last-Modified", file->modified_text);
+  response.add_field("Accept-Ranges", "bytes");
+  response.add_field("X-Content-Type-Options", "nosniff");
+  if (!encoding.empty()) response.add_field("Content-Encoding", encoding);
+  if (verdict_of_conditions == http::Verdict::not_modified) return response.set_status(304);
   const bool is_one = verdict == http::RangeVerdict::partial && set.ranges().size() == 1;
   if (verdict == http::RangeVerdict::partial && !is_one && give_ranges(file, set, type, response)) {
     return;
@@ -128,8 +128,9 @@ void give_as_asked(const Request& request, const File& file, std::string_view ty
 }
 
 void send_elsewhere(Response& response, std::string_view path, std::string_view query) {
-  std::string place(path);
-  place += '/';
+  // One slash in front: two would be the name of another host.
+  std::string place = "/";
+  place.append(path.substr(std::min(path.find_first_not_of('/'), path.size()))).append("/");
   if (!query.empty()) place.append("?").append(query);
   response.add_field("Location", place);
   set_error(response, 301, "the folder's name ends with a slash");
@@ -181,7 +182,7 @@ bool StaticFiles::answer(const Request& request, Response& response, bool may_wa
   const auto now = FileCache::Clock::now();
   int error = 0;
   const auto get = [&](const std::string& name) -> File {
-    if (File known = cache_.look(name, now)) return known;
+    if (File known = cache_.look(name, now, may_wait)) return known;
     if (!may_wait) return nullptr;
     auto loaded = cache_.load(name, now);
     if (!loaded) error = loaded.error().code;
@@ -192,21 +193,25 @@ bool StaticFiles::answer(const Request& request, Response& response, bool may_wa
     if (may_wait) say_missing(response, error);
     return may_wait;
   }
-  if (file->is_folder) return send_elsewhere(response, target.path, target.query), true;
+  if (file->is_folder) {
+    const bool has_slash = target.path.ends_with('/');  // index.html is a folder
+    has_slash ? say_missing(response, ENOENT) : send_elsewhere(response, target.path, target.query);
+    return true;
+  }
   const std::string_view type = http::media_type(path);
   const http::Encoding encoding = http::choose_encoding(request.head, file->encodings);
   const std::string_view ending = ending_of(encoding);
   const File chosen = ending.empty() ? file : get(path + std::string(ending));
   if (chosen == nullptr && !may_wait) return false;
-  if (chosen != nullptr && chosen != file) {
-    response.add_field("Content-Encoding", http::encoding_name(encoding));
-  }
   for (const auto each : {http::Encoding::gzip, http::Encoding::br, http::Encoding::zstd}) {
     if (!file->encodings.has(each)) continue;
     response.add_field("Vary", "Accept-Encoding");
     break;
   }
-  give_as_asked(request, chosen == nullptr ? file : chosen, type, response);
+  const bool is_encoded = chosen != nullptr && chosen != file && !chosen->is_folder;
+  const File& given = is_encoded ? chosen : file;
+  if (!given->is_small && !may_wait) return false;  // the disk may have to be asked
+  give_as_asked(request, given, is_encoded ? http::encoding_name(encoding) : "", type, response);
   return true;
 }
 

@@ -101,6 +101,7 @@ TEST_F(StaticFilesTest, AFolderHasAnIndexAndASlash) {
   const Answer moved = ask("/sub?a=b");
   EXPECT_EQ(moved.status, 301U);
   EXPECT_EQ(moved.fields.at("Location"), "/sub/?a=b");
+  EXPECT_EQ(ask("//sub").fields.at("Location"), "/sub/");  // and no other host
   fs::create_directory(folder_ / "root/empty");
   EXPECT_EQ(ask("/empty/").status, 404U);
 }
@@ -169,6 +170,9 @@ TEST_F(StaticFilesTest, TheSmallestFormThatTheClientTakesIsSent) {
   EXPECT_EQ(gzipped.fields.at("Content-Type"), "text/html; charset=utf-8");
   EXPECT_NE(gzipped.fields.at("ETag"), plain.fields.at("ETag"));
   EXPECT_EQ(ask("/page.html", "Accept-Encoding: gzip, br\r\n").body, "brotli");
+  const Answer none = ask("/page.html", "Accept-Encoding: gzip\r\nRange: bytes=99-\r\n");
+  EXPECT_EQ(none.status, 416U);
+  EXPECT_EQ(none.fields.count("Content-Encoding"), 0U) << "the page is no gzip";
 }
 
 TEST_F(StaticFilesTest, OnlyReadingIsAllowed) {

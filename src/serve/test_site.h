@@ -28,6 +28,7 @@ namespace weft::serve {
 class TestSite : public Site {
  public:
   bool answer_at_once(const Request& request, Response& response) override {
+    if (request.head.path_and_query() == "/throw-at-once") throw std::runtime_error("on purpose");
     if (request.head.path_and_query() != "/at-once") return false;
     response.set_constant_body("at once");
     return true;
@@ -80,6 +81,10 @@ class Client {
   void send(std::string_view text) const {
     EXPECT_EQ(::send(socket_.get(), text.data(), text.size(), MSG_NOSIGNAL),
               static_cast<ssize_t>(text.size()));
+  }
+  // The other side may be gone.
+  void send_anyway(std::string_view text) const {
+    static_cast<void>(::send(socket_.get(), text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT));
   }
   void get(std::string_view path, std::string_view fields = "") const {
     send("GET " + std::string(path) + " HTTP/1.1\r\nHost: test\r\n" + std::string(fields) + "\r\n");

@@ -188,6 +188,21 @@ class Tls(unittest.TestCase):
                 self.assertTrue(text.endswith(b"\r\n\r\nhello\n"), text)
                 return connection.getpeercert()["subject"][0][0][1]
 
+    # A record that never comes whole costs nothing, and is not waited for at the end.
+    def test_half_a_record_holds_nobody_up(self):
+        with serving.folder_of() as folder:
+            certificate, key = serving.make_certificate(folder, "one")
+            with serving.Server(WEFT, "--test-handlers", "--tls-cert", certificate, "--tls-key",
+                                key) as server, socket.socket() as half:
+                half.connect(("127.0.0.1", server.port))
+                half.sendall(b"\x16")
+                self.assertEqual(self.shown(server, certificate), "one")
+                time.sleep(0.5)
+                with open(f"/proc/{server.process.pid}/stat") as file:
+                    ticks = sum(map(int, file.read().rsplit(")", 1)[1].split()[11:13]))
+                self.assertLess(ticks / os.sysconf("SC_CLK_TCK"), 0.3)
+                self.assertEqual(server.end(), 0)
+
     def test_a_renewed_certificate_is_shown_after_a_signal(self):
         with serving.folder_of() as folder:
             certificate, key = serving.make_certificate(folder, "first")

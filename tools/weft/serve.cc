@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -232,10 +233,15 @@ int serve_until_told(const Arguments& arguments) {
   wait_for_end(arguments, *server, signals);
   net::notify_manager("STOPPING=1");
   admin.say_not_ready();
+  // Who is told twice ends at once.
+  ::signal(SIGHUP, SIG_IGN);
+  ::signal(SIGTERM, SIG_DFL);
+  ::signal(SIGINT, SIG_DFL);
+  ::pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
   if (server->drain(std::chrono::seconds{arguments.grace_seconds})) return exit_done;
   std::cerr << "weft serve: not everything was answered within " << arguments.grace_seconds
             << " s\n";
-  return exit_problem;
+  std::_Exit(exit_problem);  // handlers that still run are not waited for
 }
 
 Description describe() {
