@@ -26,7 +26,8 @@ std::size_t depth_of(const Overload& overload) {
 
 ClassicCrew::ClassicCrew(PoolOptions options)
     : Crew(std::move(options)),
-      queue_(this->options().capacity, depth_of(this->options().overload)) {
+      queue_(this->options().capacity, depth_of(this->options().overload)),
+      cpus_(this->options().cpus) {
   {
     const std::scoped_lock guard(size_lock_);
     while (size_ < this->options().minimum && start_worker()) continue;
@@ -151,7 +152,7 @@ PoolCounters ClassicCrew::counters() const {
   const std::scoped_lock guard(size_lock_);
   counters.threads = static_cast<std::uint32_t>(workers_.size());
   counters.allowed = size_;
-  counters.cpus = options().cpus;
+  counters.cpus = cpus_.load(std::memory_order_relaxed);
   counters.parked = counters.threads > counters.busy ? counters.threads - counters.busy : 0;
   counters.queued = queue_.size();
   return counters;

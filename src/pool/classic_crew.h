@@ -31,7 +31,10 @@ class ClassicCrew final : public Crew {
   Submitted submit(Job& job, bool waits) noexcept override;
   void close() noexcept override;
   void drain() noexcept override;
-  void set_cpus(std::uint32_t) noexcept override {}  // these know nothing of CPUs
+  // Only told on: how many workers there are, these ways decide without it.
+  void set_cpus(std::uint32_t cpus) noexcept override {
+    cpus_.store(cpus, std::memory_order_relaxed);
+  }
   PoolCounters counters() const override;
 
  private:
@@ -48,6 +51,7 @@ class ClassicCrew final : public Crew {
   void watch();
 
   BoundedQueue<Job*> queue_;
+  atomic<std::uint32_t> cpus_;
   RecentAverage latency_;  // waiting and handling, of the last jobs
   mutable std::mutex size_lock_;
   std::list<Worker> workers_;      // guarded by size_lock_; those that retire among them

@@ -119,14 +119,18 @@ TEST(WorkerTimes, FindsTheStateBehindAnyName) {
   EXPECT_TRUE(is_runnable(""));
 }
 
+// A thread that is to sleep must first get a CPU, which may take long on a crowded machine.
+constexpr int many_looks = 1000;
+constexpr int few_looks = 5;
+
 std::chrono::nanoseconds now() {
   return std::chrono::steady_clock::now().time_since_epoch();
 }
 
-// Looks at a thread twice, with its job between them.
+// What is seen of a thread in its job, look by look; until it was blocked, but not for ever.
 template <class Body>
-WorkerTimes::Seen seen_while(Body job) {
-  WorkerTimes times;
+WorkerTimes::Seen seen_while(Body job, int most_looks, const char* delay_file = "schedstat") {
+  WorkerTimes times(delay_file);
   std::latch begun(1);
   std::latch first_look(1);
   std::latch second_look(1);
@@ -141,8 +145,14 @@ WorkerTimes::Seen seen_while(Body job) {
   begun.wait();
   times.look(now());
   first_look.count_down();
-  std::this_thread::sleep_for(20ms);
-  const WorkerTimes::Seen seen = times.look(now());
+  WorkerTimes::Seen seen;
+  for (int i = 0; i < most_looks && seen.blocked <= seen.ran; ++i) {
+    std::this_thread::sleep_for(20ms);
+    const WorkerTimes::Seen look = times.look(now());
+    seen.ran += look.ran;
+    seen.blocked += look.blocked;
+    seen.in_jobs |= look.in_jobs;
+  }
   second_look.count_down();
   worker.join();
   return seen;
@@ -150,17 +160,31 @@ WorkerTimes::Seen seen_while(Body job) {
 
 TEST(WorkerTimes, ASleepingJobIsBlocked) {
   if (::access("/proc/self/schedstat", R_OK) != 0) GTEST_SKIP() << "the kernel has no schedstat";
-  const WorkerTimes::Seen seen = seen_while([](std::latch& end) { end.wait(); });
+  const WorkerTimes::Seen seen = seen_while([](std::latch& end) { end.wait(); }, many_looks);
   EXPECT_TRUE(seen.in_jobs);
   EXPECT_GT(seen.blocked, seen.ran);
 }
 
 TEST(WorkerTimes, AComputingJobIsNotBlocked) {
-  const WorkerTimes::Seen seen = seen_while([](std::latch& end) {
-    while (!end.try_wait()) continue;
-  });
+  const WorkerTimes::Seen seen = seen_while(
+      [](std::latch& end) {
+        while (!end.try_wait()) continue;
+      },
+      few_looks);
   EXPECT_TRUE(seen.in_jobs);
   EXPECT_EQ(seen.blocked, 0ns);  // however long it waited for a CPU
+}
+
+TEST(WorkerTimes, WithoutSchedstatASleepingJobIsBlockedAndAComputingOneIsNot) {
+  const auto sleeping = seen_while([](std::latch& end) { end.wait(); }, many_looks, "no_such_file");
+  EXPECT_GT(sleeping.blocked, sleeping.ran);
+  const auto computing = seen_while(
+      [](std::latch& end) {
+        while (!end.try_wait()) continue;
+      },
+      few_looks, "no_such_file");
+  EXPECT_TRUE(computing.in_jobs);
+  EXPECT_EQ(computing.blocked, 0ns);
 }
 
 TEST(WorkerTimes, ThereIsNothingToSeeOfAThreadWithoutAJob) {

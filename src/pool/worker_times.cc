@@ -80,7 +80,7 @@ WorkerTimes::Seen WorkerTimes::look(nanoseconds now) {
   const nanoseconds passed = now - last_.now;
   if (!is_new && outside - last_.outside >= passed) return {};
   if (is_new) close_files();
-  if (!schedstat_.valid()) schedstat_ = open_task_file(thread_id, "schedstat");
+  if (!schedstat_.valid()) schedstat_ = open_task_file(thread_id, delay_file_);
   char buffer[512];
   const auto delayed = parse_delay(text_of(schedstat_, buffer));
   const Counters before =
@@ -93,7 +93,7 @@ WorkerTimes::Seen WorkerTimes::look(nanoseconds now) {
 
   const nanoseconds in_jobs = passed - std::clamp(outside - before.outside, nanoseconds{0}, passed);
   Seen seen{.ran = std::min(last_.ran - before.ran, in_jobs), .in_jobs = true};
-  if (!delayed) return seen;
+  if (!delayed) owed_ = nanoseconds{0};
   owed_ = std::max(nanoseconds{0}, owed_ + in_jobs - seen.ran - (last_.delayed - before.delayed));
   if (owed_ == nanoseconds{0}) return seen;
   if (!stat_.valid()) stat_ = open_task_file(thread_id, "stat");

@@ -6,8 +6,9 @@
 // /proc/self/task/ID/schedstat for the time that it waited in a queue of the kernel's. The kernel
 // adds that only when the wait is over. So what is left of the time counts as blocked only when the
 // thread is found asleep; while it is runnable it may still turn out to have waited for a CPU.
-// Where /proc does not answer, a thread never counts as blocked, and the pool grows only by
-// BlockingScope.
+// A kernel without schedstat (gVisor's, for one) cannot tell the two apart: there a thread that is
+// found asleep counts as blocked for the time since the last look, and no other. Where /proc does
+// not answer at all, none ever does, and the pool grows only by BlockingScope.
 #pragma once
 
 #include <chrono>
@@ -29,6 +30,10 @@ class WorkerTimes {
  public:
   using nanoseconds = std::chrono::nanoseconds;
 
+  WorkerTimes() noexcept = default;
+  // For tests: as if the kernel called schedstat so.
+  explicit WorkerTimes(const char* delay_file) noexcept : delay_file_(delay_file) {}
+
   // For the worker's thread. It is out of jobs at first.
   void begin_thread(std::uint32_t thread_id, nanoseconds now) noexcept;
   void begin_job(nanoseconds now) noexcept;
@@ -42,7 +47,7 @@ class WorkerTimes {
   };
   Seen look(nanoseconds now);
   // Files are kept open from one look to the next, two at most; unless they are too many.
-  bool has_files() const noexcept { return schedstat_.valid(); }
+  bool has_files() const noexcept { return schedstat_.valid() || stat_.valid(); }
   void close_files() noexcept;
 
  private:
@@ -63,6 +68,7 @@ class WorkerTimes {
     nanoseconds delayed{0};
   };
   Counters last_;
+  const char* const delay_file_ = "schedstat";
   nanoseconds owed_{0};  // neither running nor, as far as is known, waiting for a CPU
   os::Descriptor schedstat_;
   os::Descriptor stat_;
