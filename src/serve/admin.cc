@@ -1,72 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Health, readiness, and numbers.
+// Health, readiness, numbers, and the dashboard.
 #include "serve/admin.h"
 
-#include <charconv>
-#include <initializer_list>
-#include <string_view>
+#include <string>
 #include <utility>
 
+#include "base/text.h"
+#include "http/characters.h"
+#include "http/target.h"
 #include "os/check.h"
-#include "pool/metrics.h"
+#include "serve/admin_metrics.h"
+#include "serve/dashboard.h"
+#include "serve/history_json.h"
 
 namespace weft::serve {
 namespace {
-
-class Text {
- public:
-  void describe(std::string_view name, std::string_view type, std::string_view help) {
-    text_.append("# HELP ").append(name).append(" ").append(help).append("\n# TYPE ");
-    text_.append(name).append(" ").append(type).append("\n");
-  }
-  template <class Number>
-  void sample(std::string_view name, std::string_view labels, Number value) {
-    char digits[32];
-    const auto end = std::to_chars(digits, digits + sizeof(digits), value).ptr;
-    text_.append(name).append(labels).append(" ");
-    text_.append(digits, static_cast<std::size_t>(end - digits)).append("\n");
-  }
-  void one(std::string_view name, std::string_view type, std::string_view help,
-           std::uint64_t value) {
-    describe(name, type, help);
-    sample(name, "", value);
-  }
-  void quantiles(std::string_view name, std::string_view help, const measure::Snapshot& times) {
-    describe(name, "summary", help);
-    for (const auto& [share, label] : {std::pair{0.5, "{quantile=\"0.5\"}"},
-                                       {0.9, "{quantile=\"0.9\"}"},
-                                       {0.99, "{quantile=\"0.99\"}"},
-                                       {0.999, "{quantile=\"0.999\"}"}}) {
-      sample(name, label, seconds_of(times.quantile(share)));
-    }
-    sample(std::string(name) + "_sum", "", seconds_of(times.sum()));
-    sample(std::string(name) + "_count", "", times.count());
-  }
-  std::string take() { return std::move(text_); }
-
- private:
-  static double seconds_of(std::chrono::nanoseconds time) {
-    return std::chrono::duration<double>(time).count();
-  }
-  std::string text_;
-};
-
-void write_pool(Text& text, const Pool& pool) {
-  const PoolCounters counters = pool.counters();
-  text.one("weft_pool_threads", "gauge", "Threads of the pool.", counters.threads);
-  text.one("weft_pool_busy", "gauge", "Threads that run a handler.", counters.busy);
-  text.one("weft_pool_allowed", "gauge", "Handlers that may run at once.", counters.allowed);
-  text.one("weft_pool_queued", "gauge", "Requests that wait for a thread.", counters.queued);
-  text.one("weft_pool_grown_total", "counter", "Threads started after the first.", counters.grown);
-  text.one("weft_pool_retired_total", "counter", "Threads that were ended.", counters.retired);
-  text.one("weft_pool_shed_total", "counter", "Requests that waited too long.", counters.shed);
-  text.one("weft_cpu_budget", "gauge", "CPUs that handlers may use.", counters.cpus);
-  const pool::Metrics& metrics = pool.metrics();
-  text.quantiles("weft_request_wait_seconds", "From accepted to started.",
-                 metrics.waited.snapshot());
-  text.quantiles("weft_request_handle_seconds", "From started to answered.",
-                 metrics.handled.snapshot());
-}
 
 void add_page(WebSite& site, std::string_view path, Handler handler) {
   const auto status = site.add(http::Method::get, path, std::move(handler));
@@ -79,40 +27,81 @@ void say(Response& response, unsigned status, std::string_view constant_text) {
   response.set_constant_body(constant_text);
 }
 
-}  // namespace
+// The page loads its own files and asks its own server; nobody puts it into a frame.
+constexpr std::string_view policy_of_page =
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-std::string metrics_text(const RunningServer& server) {
-  Text text;
-  const Totals totals = server.totals();
-  text.one("weft_connections_total", "counter", "Connections accepted.", totals.accepted);
-  text.one("weft_connections", "gauge", "Connections now.", totals.open);
-  text.one("weft_connections_refused_total", "counter", "Connections beyond a limit.",
-           totals.refused);
-  text.describe("weft_responses_total", "counter", "Responses, by kind of status.");
-  constexpr std::string_view kinds[] = {
-      "", "{code=\"1xx\"}", "{code=\"2xx\"}", "{code=\"3xx\"}", "{code=\"4xx\"}", "{code=\"5xx\"}"};
-  for (std::size_t i = 2; i < std::size(kinds); ++i) {
-    text.sample("weft_responses_total", kinds[i], totals.responses_by_kind[i]);
-  }
-  text.one("weft_responses_at_once_total", "counter", "Responses that needed no worker.",
-           totals.at_once);
-  text.one("weft_overloaded_total", "counter", "Requests answered 503 for want of room.",
-           totals.overloaded);
-  text.one("weft_handlers_failed_total", "counter", "Handlers that threw.", totals.failed);
-  if (server.workers() != nullptr) write_pool(text, *server.workers());
-  return text.take();
+void add_safety(Response& response) {
+  response.add_field("Content-Security-Policy", policy_of_page);
+  response.add_field("X-Frame-Options", "DENY");
+  response.add_field("X-Content-Type-Options", "nosniff");
+  response.add_field("Referrer-Policy", "no-referrer");
+  response.add_field("Cross-Origin-Resource-Policy", "same-origin");
+  response.add_field("Cross-Origin-Opener-Policy", "same-origin");
+  response.add_field("Cache-Control", "no-store");
 }
 
-AdminSite::AdminSite(const RunningServer& server) : server_(server) {
+}  // namespace
+
+bool is_address_or_localhost(std::string_view authority) noexcept {
+  if (authority.starts_with('[')) return true;  // the parser has seen that it is IPv6
+  const std::string_view host = authority.substr(0, authority.rfind(':'));
+  if (http::equals_ignoring_case(host, "localhost")) return true;
+  return !host.empty() && host.find_first_not_of("0123456789.") == std::string_view::npos;
+}
+
+AdminSite::AdminSite(About about, const RunningServer& server, AskedBy asked_by)
+    : about_(std::move(about)), server_(server), asked_by_(asked_by), sampler_(server, machine_) {
   add_page(*this, "/healthz",
            [](const Call&, Response& response) { say(response, 200, "well\n"); });
   add_page(*this, "/readyz", [this](const Call&, Response& response) {
-    ready_.load() ? say(response, 200, "ready\n") : say(response, 503, "ends\n");
+    draining_.load() ? say(response, 503, "ends\n") : say(response, 200, "ready\n");
   });
+  add_numbers();
+  add_dashboard();
+}
+
+void AdminSite::add_numbers() {
   add_page(*this, "/metrics", [this](const Call&, Response& response) {
     response.set_type("text/plain; version=0.0.4; charset=utf-8");
-    response.set_body(metrics_text(server_));
+    response.set_body(
+        metrics_text(about_, server_, look_at(server_, machine_), read_descriptors()));
   });
+  add_page(*this, "/history.json", [this](const Call& call, Response& response) {
+    const auto since = http::find_parameter(call.query, "since");
+    const auto after = base::to_number<std::uint64_t>(since.value_or("0"));
+    if (!after) return set_error(response, 400, "since= wants a number");
+    response.set_type("application/json");
+    const ServerState state{std::chrono::steady_clock::now(), draining_.load()};
+    sampler_.read([&](const History& history) {
+      response.set_body(history_json(about_, state, history, *after));
+    });
+  });
+}
+
+void AdminSite::add_dashboard() {
+  for (const DashboardFile& file : dashboard_files()) {
+    add_page(*this, file.path, [&file](const Call&, Response& response) {
+      response.set_type(file.type);
+      response.set_constant_body(file.content);
+    });
+  }
+}
+
+void AdminSite::answer(const Request& request, Response& response) {
+  add_safety(response);
+  const http::Method method = request.head.method();
+  if (method != http::Method::get && method != http::Method::head) {
+    response.add_field("Allow", "GET, HEAD");
+    return set_error(response, 405, "here is only something to look at");
+  }
+  // HTTP/1.0 names nobody, and no browser speaks it.
+  const std::string_view authority = request.head.authority();
+  if (asked_by_ == AskedBy::address && !authority.empty() && !is_address_or_localhost(authority)) {
+    return set_error(response, 421, "ask by the address, or as localhost");
+  }
+  WebSite::answer(request, response);
 }
 
 }  // namespace weft::serve

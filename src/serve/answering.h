@@ -23,8 +23,9 @@ void respond_with(Exchange& exchange, Counters& counters, bool is_last, Fill fil
     said = &failure;
   }
   if (is_last) exchange.close_soon();
-  counters.count(said->status());
-  exchange.respond(*said, thread_moment());
+  const Moment moment = thread_moment();
+  counters.count(said->status(), moment.now - exchange.asked());
+  exchange.respond(*said, moment);
 }
 
 }  // namespace weft::serve

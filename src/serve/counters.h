@@ -3,10 +3,12 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 
 #include "base/atomic.h"
+#include "measure/histogram.h"
 
 namespace weft::serve {
 
@@ -27,6 +29,7 @@ class Count {
 struct Totals {
   std::uint64_t accepted = 0, open = 0, refused = 0, failed = 0, overloaded = 0, at_once = 0;
   std::array<std::uint64_t, 6> responses_by_kind{};
+  measure::Snapshot took;
 };
 
 struct Counters {
@@ -37,8 +40,13 @@ struct Counters {
   Count overloaded;                        // requests that were answered 503 for want of room
   Count at_once;                           // requests that needed no worker
   std::array<Count, 6> responses_by_kind;  // by the first digit of the status
+  measure::Histogram took;                 // from the whole request to its response; no 503
 
-  void count(unsigned status) noexcept { responses_by_kind[status / 100 % 6].add(); }
+  // A request that is turned away takes no time, and would make those that are served look fast.
+  void count(unsigned status, std::chrono::nanoseconds time) noexcept {
+    responses_by_kind[status / 100 % 6].add();
+    if (status != 503) took.record(time);
+  }
   void add_to(Totals& totals) const noexcept {
     totals.accepted += accepted.value();
     totals.open += open.value();
@@ -49,6 +57,7 @@ struct Counters {
     for (std::size_t i = 0; i < responses_by_kind.size(); ++i) {
       totals.responses_by_kind[i] += responses_by_kind[i].value();
     }
+    totals.took.add(took.snapshot());
   }
 };
 

@@ -70,6 +70,7 @@ std::optional<Step> Exchange::take(const http::Event& event, const Moment& momen
       break;
     case Kind::complete:
       input_.consume(event.consumed);
+      asked_ = moment.now;
       return Step::request;
     case Kind::response_pending:
       return std::nullopt;  // the peer has ended, and is still answered

@@ -50,6 +50,8 @@ class Exchange {
 
   const http::RequestHead& head() const noexcept { return *head_; }
   std::string_view body() const noexcept { return body_; }
+  // When advance() said request.
+  http::TimePoint asked() const noexcept { return asked_; }
 
   // Precondition: advance() said request. If it throws, only give_up() is left.
   void respond(const Response& response, const Moment& moment);
@@ -96,6 +98,7 @@ class Exchange {
   std::size_t output_sent_ = 0;
   std::uint64_t sent_bytes_ = 0;
   FilePiece file_;
+  http::TimePoint asked_{};
   bool closes_ = false;
 };
 

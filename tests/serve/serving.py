@@ -17,7 +17,11 @@ class Server:
                                         stderr=subprocess.PIPE, text=True, **options)
         if is_admin_first:
             self.admin_port = int(self.process.stderr.readline().rsplit(":", 1)[1])
+        self.warnings = []
         self.first_line = self.process.stderr.readline()
+        while "warning:" in self.first_line:
+            self.warnings.append(self.first_line)
+            self.first_line = self.process.stderr.readline()
         found = re.search(r"listening on 127\.0\.0\.1:(\d+)", self.first_line)
         if found is None:
             self.process.kill()

@@ -10,18 +10,20 @@
 #include <iostream>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "command.h"
 #include "exit_code.h"
 #include "net/listener.h"
 #include "net/service_manager.h"
-#include "serve/admin.h"
 #include "serve/concurrency.h"
 #include "serve/conversations.h"
 #include "serve/server.h"
 #include "serve/web_site.h"
+#include "serve_admin.h"
 #include "suggest.h"
+#include "version.h"
 
 namespace weft::tool {
 namespace {
@@ -135,31 +137,6 @@ base::Status fill(serve::WebSite& site, const Arguments& arguments) {
   return base::Done{};
 }
 
-// What looks after the server, on threads of its own: nothing that the handlers do holds it up.
-class Admin {
- public:
-  explicit Admin(const serve::RunningServer& server) : site_(server) {}
-
-  base::Status start(const std::string& place) {
-    const auto address = net::Address::parse(place);
-    if (!address) return address.error();
-    auto socket = net::listen_on(*address);
-    if (!socket) return socket.error();
-    const auto bound = net::address_of(*socket);
-    Listeners listeners;
-    listeners.push_back(std::move(*socket));
-    server_ = make_conversations(serve::make_threads(), site_, std::move(listeners));
-    server_->start();
-    std::cerr << "weft serve: admin on " << (bound ? bound->text() : place) << '\n';
-    return base::Done{};
-  }
-  void say_not_ready() noexcept { site_.say_not_ready(); }
-
- private:
-  serve::AdminSite site_;
-  std::unique_ptr<serve::RunningServer> server_;
-};
-
 // As many connections as the system lets us have.
 void raise_descriptor_limit() {
   rlimit limit{};
@@ -206,10 +183,12 @@ int serve_until_told(const Arguments& arguments) {
   if (const auto status = fill(site, arguments); !status) return complain(status.error().message);
   auto listeners = open_listeners(arguments);
   if (!listeners) return complain(listeners.error().message);
+  serve::About about{.version = version_text, .policy = arguments.policy, .listens = {}};
   std::string places;
   for (const os::Descriptor& listener : *listeners) {
     const auto address = net::address_of(listener);
-    places += (places.empty() ? "" : ", ") + (address ? address->text() : "a socket");
+    about.listens.push_back(address ? address->text() : "a socket");
+    places += (places.empty() ? "" : ", ") + about.listens.back();
   }
 
   raise_descriptor_limit();
@@ -220,11 +199,10 @@ int serve_until_told(const Arguments& arguments) {
   if (const auto status = read_certificate(arguments, *server); !status) {
     return complain(status.error().message);
   }
-  Admin admin(*server);
+  ServeAdmin admin;
   if (!arguments.admin.empty()) {
-    if (const auto status = admin.start(arguments.admin); !status) {
-      return complain(status.error().message);
-    }
+    const auto status = admin.start(arguments.admin, std::move(about), *server);
+    if (!status) return complain(status.error().message);
   }
   server->start();
   std::cerr << "weft serve: listening on " << places << " (policy " << arguments.policy << ")\n";
@@ -232,7 +210,7 @@ int serve_until_told(const Arguments& arguments) {
 
   wait_for_end(arguments, *server, signals);
   net::notify_manager("STOPPING=1");
-  admin.say_not_ready();
+  admin.say_draining();
   // Who is told twice ends at once.
   ::signal(SIGHUP, SIG_IGN);
   ::signal(SIGTERM, SIG_DFL);
@@ -252,7 +230,7 @@ Description describe() {
             .target = &arguments->listen,
             .value_text = "ADDRESS:PORT [127.0.0.1:8080]"},
            {.name = "--admin",
-            .help = "Where /healthz, /readyz and /metrics are",
+            .help = "Where the dashboard, /healthz, /readyz and /metrics are",
             .target = &arguments->admin,
             .value_text = "ADDRESS:PORT"},
            {.name = "--policy",
