@@ -28,6 +28,8 @@ class Interval {
     share(series, difference(static_cast<double>(before), static_cast<double>(now)));
   }
   void share(Series series, double amount) { row_[series] = amount / seconds_; }
+  // Of the time. The kernel's clock and ours are not read at once.
+  void part(Series series, double amount) { share(series, std::min(amount, seconds_)); }
   void quantiles(const measure::Snapshot& before, measure::Snapshot now,
                  std::initializer_list<std::pair<Series, double>> wanted) {
     now.take_off(before);
@@ -80,9 +82,9 @@ void fill_machine(Row& row, Interval& interval, const MachineNumbers& before,
   row[Series::process_threads] = static_cast<double>(now.threads);
   interval.share(Series::cpu_used, difference(before.cpu_seconds, now.cpu_seconds));
   interval.share(Series::throttled, between(before.throttled_seconds, now.throttled_seconds));
-  interval.share(Series::pressure_cpu, between(before.cpu.seconds, now.cpu.seconds));
-  interval.share(Series::pressure_memory, between(before.memory.seconds, now.memory.seconds));
-  interval.share(Series::pressure_io, between(before.io.seconds, now.io.seconds));
+  interval.part(Series::pressure_cpu, between(before.cpu.seconds, now.cpu.seconds));
+  interval.part(Series::pressure_memory, between(before.memory.seconds, now.memory.seconds));
+  interval.part(Series::pressure_io, between(before.io.seconds, now.io.seconds));
 }
 
 }  // namespace

@@ -69,7 +69,7 @@ void write_missing(Json& json, const About& about, const Look& last) {
   };
   if (!last.pool) {
     say("pool", "With the policy " + about.policy +
-                    " each connection has a line of its own: there is no pool and no queue.");
+                    " each connection is served on its own: there is no pool and no queue.");
   }
   if (!last.machine.throttled_seconds) {
     say("throttling", "No cgroup of this process counts throttling: no quota holds it back.");
@@ -84,7 +84,7 @@ std::string history_json(const About& about, const ServerState& state, const His
                          std::uint64_t after) {
   Json json;
   write_about(json, about, state);
-  json.raw(",\"period\":").time(seconds_of(Sampler::period));
+  json.raw(",\"period\":").time(seconds_of(Sampler::usual_period));
   json.raw(",\"most_rows\":").count(Sampler::most_rows);
   json.raw(",\"newest\":").count(history.newest());
   if (const Look* const last = history.last_look()) {

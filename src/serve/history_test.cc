@@ -99,6 +99,8 @@ TEST(HistoryTest, ThePoolAndTheMachineAreSeen) {
   EXPECT_DOUBLE_EQ(row[Series::throttled], 0.25);
   EXPECT_NEAR(row[Series::pressure_cpu], 0.1, 1e-9);
   EXPECT_EQ(row[Series::cpu_budget], 1.5);
+  now.machine.cpu.seconds = 10.01;  // in two seconds
+  EXPECT_EQ(row_between(before, now)[Series::pressure_cpu], 1);
 }
 
 TEST(HistoryTest, ACounterThatGoesBackIsNoRate) {

@@ -23,8 +23,8 @@ Look look_at(const RunningServer& server, Machine& machine) {
   return look;
 }
 
-Sampler::Sampler(const RunningServer& server, Machine& machine)
-    : server_(server), machine_(machine) {
+Sampler::Sampler(const RunningServer& server, Machine& machine, std::chrono::milliseconds period)
+    : server_(server), machine_(machine), period_(period) {
   history_.add(look_at(server_, machine_));
   thread_ = std::thread([this] {
     ::pthread_setname_np(::pthread_self(), "weft-sampler");
@@ -42,7 +42,7 @@ Sampler::~Sampler() {
 }
 
 void Sampler::run() {
-  auto next = steady_clock::now() + period;
+  auto next = steady_clock::now() + period_;
   for (;;) {
     {
       std::unique_lock guard(lock_);
@@ -54,8 +54,8 @@ void Sampler::run() {
       history_.add(std::move(look));
     }
     // What was missed, while the machine was busy, is one longer interval.
-    next += period;
-    if (const auto now = steady_clock::now(); next <= now) next = now + period;
+    next += period_;
+    if (const auto now = steady_clock::now(); next <= now) next = now + period_;
   }
 }
 

@@ -2,6 +2,7 @@
 // Sampler: a thread that looks at a server once a second, and keeps its last ten minutes.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <thread>
@@ -17,11 +18,12 @@ Look look_at(const RunningServer& server, Machine& machine);
 
 class Sampler {
  public:
-  static constexpr std::chrono::milliseconds period{1000};
+  static constexpr std::chrono::milliseconds usual_period{1000};
   static constexpr std::size_t most_rows = 600;
 
   // Both outlive it.
-  Sampler(const RunningServer& server, Machine& machine);
+  Sampler(const RunningServer& server, Machine& machine,
+          std::chrono::milliseconds period = usual_period);
   ~Sampler();
   Sampler(const Sampler&) = delete;
   Sampler& operator=(const Sampler&) = delete;
@@ -38,6 +40,7 @@ class Sampler {
 
   const RunningServer& server_;
   Machine& machine_;
+  const std::chrono::milliseconds period_;
   mutable std::mutex lock_;
   std::condition_variable ends_;
   bool ending_ = false;         // guarded by lock_

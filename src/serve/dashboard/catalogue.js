@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is shown: the plots with their lines, and what each series is called.
 
+const scopes = {cgroup: 'the cgroup of this server', system: 'the whole system'};
+
 // series: name of the history, what people call it, colour, form.
-// missing: the key of the server's word on why there is none.
+// A bound is drawn where it is near: it must not make the rest small.
+// missing: the key of the server's word on why there is none. note: what stands below.
 export const plots = [
   {
     id: 'workers', title: 'Workers', unit: 'count', whole: true, missing: 'pool',
     series: [
       ['threads', 'threads', 'sky', 'area step'],
-      ['allowed', 'may run', 'orange', 'dashed step'],
+      ['allowed', 'may run', 'orange', 'dashed step bound'],
       ['busy', 'busy', 'blue', 'thick'],
     ],
   },
@@ -22,7 +25,7 @@ export const plots = [
     ],
   },
   {
-    id: 'requests', title: 'Answers', unit: 'rate', stacked: true,
+    id: 'requests', title: 'Answers', unit: 'rate', least: 1, stacked: true,
     series: [
       ['answered_2xx', '2xx', 'green', ''],
       ['answered_3xx', '3xx', 'sky', ''],
@@ -31,10 +34,10 @@ export const plots = [
     ],
   },
   {
-    id: 'rejects', title: 'Turned away', unit: 'rate',
+    id: 'rejects', title: 'Turned away', unit: 'rate', least: 1,
     series: [
       ['overloaded', '503', 'red', 'area'],
-      ['shed', 'of these waited too long', 'orange', 'dashed'],
+      ['shed', 'waited too long', 'orange', 'dashed'],
       ['refused', 'connections', 'purple', ''],
     ],
   },
@@ -50,7 +53,7 @@ export const plots = [
     series: [['queued', 'requests that wait', 'purple', 'area']],
   },
   {
-    id: 'cpu', title: 'CPU', unit: 'cpus', note: 'throttling',
+    id: 'cpu', title: 'CPU', unit: 'cpus', note: (about) => about.missing.throttling,
     series: [
       ['cpu_budget', 'budget', 'orange', 'dashed step'],
       ['cpu_used', 'used', 'blue', 'area'],
@@ -59,6 +62,7 @@ export const plots = [
   },
   {
     id: 'pressure', title: 'Pressure', unit: 'share', least: 0.1, missing: 'pressure',
+    note: (about) => `How much of the time something waited, in ${scopes[about.pressure_scope]}.`,
     series: [
       ['pressure_cpu', 'CPU', 'blue', 'thick'],
       ['pressure_memory', 'memory', 'purple', ''],
@@ -78,10 +82,8 @@ export const plots = [
     series: [['process_threads', 'all', 'blue', 'area step']],
   },
   {
-    id: 'opened', title: 'New connections', unit: 'rate',
-    series: [
-      ['accepted', 'accepted', 'green', ''],
-    ],
+    id: 'opened', title: 'New connections', unit: 'rate', least: 1,
+    series: [['accepted', 'accepted', 'green', '']],
   },
 ];
 

@@ -118,12 +118,14 @@ export class Plot {
     if (width === 0) return;
     this.width = width - margin.left - margin.right;
     this.height = height - margin.top - margin.bottom;
-    const lines = this.stack(series.map(([name]) => rows.map((row) => row[view.column[name]])));
-    const scale = this.scaleFor(lines.flat().filter((value) => value !== null));
+    const values = series.map(([name]) => rows.map((row) => row[view.column[name]]));
+    const lines = this.stack(values);
+    const scale = this.scaleFor(lines.filter((_, i) => !series[i][3].includes('bound')).flat()
+        .filter((value) => value !== null));
     const x = (t) => +(margin.left + (1 - (view.to - t) / view.range) * this.width).toFixed(1);
-    const y = (value) => value === null || (this.spec.log && value <= 0) ? null :
-        +(margin.top + (1 - scale.place(value)) * this.height).toFixed(1);
-    const parts = this.axes(scale, y);
+    const y = (value) => value === null || (this.spec.log && value <= 0) || scale.place(value) > 1 ?
+        null : +(margin.top + (1 - scale.place(value)) * this.height).toFixed(1);
+    const parts = this.axes(scale);
     const drawn = lines.map((line) => line.map((value, i) => [x(rows[i][0]), y(value)]));
     const floor = rows.map((row) => [x(row[0]), margin.top + this.height]);
     series.forEach(([, , colour, form], i) => {
@@ -133,7 +135,9 @@ export class Plot {
         parts.push(element('path', {d: areaPath(drawn[i], below, isStep),
           class: `fill ${colour} ${this.spec.stacked ? 'stacked' : ''}`}));
       }
-      parts.push(element('path', {d: linePath(drawn[i], isStep), class: `line ${colour} ${form}`}));
+      // What adds nothing to a stack would hide the edge of what does.
+      const line = drawn[i].map(([at, place], j) => [at, this.spec.stacked && !values[i][j] ? null : place]);
+      parts.push(element('path', {d: linePath(line, isStep), class: `line ${colour} ${form}`}));
     });
     if (view.looked !== null && view.row) parts.push(...this.cross(rows, drawn, x));
     this.svg.replaceChildren(...parts);
@@ -155,7 +159,7 @@ export class Plot {
         logScale(positive.reduce((one, other) => Math.min(one, other)), most);
   }
 
-  axes(scale, y) {
+  axes(scale) {
     const end = margin.left + this.width;
     const parts = scale.ticks.flatMap((tick, i) => {
       const at = Math.round(margin.top + (1 - scale.place(tick)) * this.height) + 0.5;
@@ -166,11 +170,9 @@ export class Plot {
     });
     for (const before of timeTicks(this.view.range)) {
       const at = margin.left + (1 - before / this.view.range) * this.width;
-      const isEdge = before === 0 || before === this.view.range;
-      if (before === this.view.range) continue;
+      const words = before === 0 ? 'now' : before < 60 ? `−${before} s` : `−${before / 60} min`;
       parts.push(element('text', {x: at, y: margin.top + this.height + 15,
-        'text-anchor': isEdge ? 'end' : 'middle'}, before === 0 ? 'now' :
-        before < 60 ? `−${before} s` : `−${before / 60} min`));
+        'text-anchor': before === 0 ? 'end' : 'middle'}, words));
     }
     return parts;
   }

@@ -18,19 +18,25 @@ export function linearScale(most, {whole, binary}) {
   return {ticks, place: (value) => value / top};
 }
 
-// Whole decades, or, where there is but one, its 1, 2 and 5.
+// From one of 1, 2, 5, 10, … to another; marks at all of these, or where they are many, at decades.
 export function logScale(least, most) {
-  const bottom = Math.floor(Math.log10(least) + 1e-9);
-  const top = Math.max(Math.ceil(Math.log10(most) - 1e-9), bottom + 1);
-  const decades = Array.from({length: top - bottom + 1}, (_, i) => 10 ** (bottom + i));
+  const rounds = [];
+  for (let decade = 10 ** Math.floor(Math.log10(least) + 1e-9); decade <= most * 10; decade *= 10) {
+    rounds.push(decade, 2 * decade, 5 * decade);
+  }
+  const first = rounds.findLastIndex((round) => round <= least * 1.0001);
+  const last = Math.max(rounds.findIndex((round) => round >= most * 0.9999), first + 1);
+  const between = rounds.slice(first, last + 1);
+  const decades = between.filter((round) => rounds.indexOf(round) % 3 === 0);
   const every = Math.ceil(decades.length / 6);
-  const ticks = decades.length > 2 ? decades.filter((_, i) => i % every === 0) :
-      [1, 2, 5, 10].map((digit) => digit * decades[0]);
-  return {ticks, place: (value) => (Math.log10(value) - bottom) / (top - bottom)};
+  const ticks = between.length <= 6 ? between : decades.filter((_, i) => i % every === 0);
+  const bottom = Math.log10(between[0]);
+  const height = Math.log10(between.at(-1)) - bottom;
+  return {ticks, place: (value) => (Math.log10(value) - bottom) / height};
 }
 
-// Where a time axis of so many seconds has its marks, in seconds before its end.
+// Where a time axis of so many seconds has its marks, in seconds before its end; none at its begin.
 export function timeTicks(seconds) {
   const step = {60: 15, 300: 60, 600: 120}[seconds] ?? seconds / 5;
-  return Array.from({length: Math.floor(seconds / step) + 1}, (_, i) => i * step);
+  return Array.from({length: Math.ceil(seconds / step)}, (_, i) => i * step);
 }

@@ -17,7 +17,8 @@ let column = {}; // of a series in a row
 let isLost = false;
 let isPaused = false;
 let looked = null; // seconds that the reader points at
-let range = 300;
+let range = 60;
+let hasChosenRange = false;
 
 const plots = specs.map((spec) => new Plot(spec, look));
 find('plots').append(...plots.map((plot) => plot.figure));
@@ -76,6 +77,13 @@ function showState() {
   setState(about?.state ?? 'connecting', about?.state ?? 'connecting');
 }
 
+// A young server has little to show.
+function chooseRange() {
+  if (hasChosenRange) return;
+  range = about.up < 120 ? 60 : 300;
+  document.querySelector(`#range input[value="${range}"]`).checked = true;
+}
+
 function showAbout() {
   find('policy').textContent = about.policy;
   find('listens').textContent = about.listens.join(', ') || 'nothing';
@@ -124,7 +132,7 @@ function draw() {
     const reason = about.missing[plot.spec.missing];
     if (reason === undefined) plot.draw(visible, view);
     else plot.sayMissing(reason);
-    plot.sayNote(about.missing[plot.spec.note]);
+    plot.sayNote(plot.spec.note?.(about));
   }
   for (const show of tiles) show(rows.at(-1));
   find('verdict').textContent = verdict(meanOfLast, about.state);
@@ -160,6 +168,7 @@ async function poll() {
   showState();
   if (!isPaused && about !== null) {
     showAbout();
+    chooseRange();
     draw();
   }
   setTimeout(poll, pause);
@@ -175,6 +184,7 @@ find('pause').addEventListener('click', () => {
 });
 find('range').addEventListener('change', (event) => {
   range = Number(event.target.value);
+  hasChosenRange = true;
   draw();
 });
 document.addEventListener('pointerdown', (event) => {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers as people read them: three digits, and a unit that fits.
 
-// Three digits that matter, and no more: 0.0123, 1.23, 12.3, 123, 1,234.
+// Three digits, and no more: 0.01, 1.23, 12.3, 123, 1,234.
 function digits(value) {
   const size = Math.abs(value);
   if (size >= 100) return Math.round(value).toLocaleString('en');
   if (size === 0) return '0';
-  const decimals = Math.min(Math.max(2 - Math.floor(Math.log10(size)), 0), 4);
+  const decimals = Math.min(Math.max(2 - Math.floor(Math.log10(size)), 0), 2);
   return String(Number(value.toFixed(decimals)));
 }
 
