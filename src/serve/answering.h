@@ -24,7 +24,8 @@ void respond_with(Exchange& exchange, Counters& counters, bool is_last, Fill fil
   }
   if (is_last) exchange.close_soon();
   const Moment moment = thread_moment();
-  counters.count(said->status(), moment.now - exchange.asked());
+  counters.count(said->status());
+  if (Counters::is_timed(said->status())) counters.took.record(moment.now - exchange.asked());
   exchange.respond(*said, moment);
 }
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <array>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 
@@ -42,11 +41,9 @@ struct Counters {
   std::array<Count, 6> responses_by_kind;  // by the first digit of the status
   measure::Histogram took;                 // from the whole request to its response; no 503
 
+  void count(unsigned status) noexcept { responses_by_kind[status / 100 % 6].add(); }
   // A request that is turned away takes no time, and would make those that are served look fast.
-  void count(unsigned status, std::chrono::nanoseconds time) noexcept {
-    responses_by_kind[status / 100 % 6].add();
-    if (status != 503) took.record(time);
-  }
+  static bool is_timed(unsigned status) noexcept { return status != 503; }
   void add_to(Totals& totals) const noexcept {
     totals.accepted += accepted.value();
     totals.open += open.value();

@@ -4,6 +4,7 @@
 
 #include <weft/pool.h>
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <thread>
@@ -80,6 +81,7 @@ class Reactor {
   void throw_away_input(Connection& connection);
   void close(Connection& connection) noexcept;
   void take_posted();
+  void record_round(http::TimePoint now) noexcept;
   void free_closed() noexcept;
   void expire(Connection& connection);
   void drain_now();
@@ -106,6 +108,7 @@ class Reactor {
   os::Descriptor spare_;  // for when there are no more numbers
   net::Deadlines deadlines_;
   Moment moment_;
+  std::uint32_t timed_in_round_ = 0;  // requests that were answered at once
   Connection* first_ = nullptr;
   Connection* closed_ = nullptr;    // freed when no event of this round can name them
   std::vector<Connection*> again_;  // have more to do, when others have had their turn

@@ -142,9 +142,8 @@ bool Reactor::answer(Connection& connection) {
   if (is_answered && thrown == nullptr) {
     counters_.at_once.add();
     if (is_draining()) connection.exchange.close_soon();
-    // Since the kernel said so: those that were served before it in this round are in it.
-    counters_.count(at_once.status(),
-                    std::chrono::steady_clock::now() - connection.exchange.asked());
+    counters_.count(at_once.status());
+    if (Counters::is_timed(at_once.status())) ++timed_in_round_;
     connection.exchange.respond(at_once, moment_);
     return true;
   }

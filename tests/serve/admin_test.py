@@ -116,6 +116,8 @@ class Numbers(unittest.TestCase):
                 for path, status in (("/_/hello", 200), ("/_/sleep/2", 200), ("/none", 404)):
                     for _ in range(5):
                         self.assertEqual(server.get(path)[0], status)
+                # Times are counted when the client has its answer already.
+                wait_for(lambda: metrics(server)[0]["weft_request_seconds_count", ""] >= 15)
                 now = metrics(server)
                 metrics_format.check_growth(before, now)
                 samples, types = now

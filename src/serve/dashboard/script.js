@@ -29,7 +29,7 @@ const of = (row, name) => row[column[name]];
 // Title, value, what stands below, and whether that is a reason to look.
 const tiles = [
   ['Answers', (row) => units.rate(sum(row, 'answered_2xx', 'answered_3xx', 'answered_4xx', 'answered_5xx')),
-    (row) => `${units.rate(of(row, 'at_once'))} without a worker`],
+    (row) => `${units.rate(of(row, 'at_once'))} at once`],
   ['Latency P99', (row) => units.seconds(of(row, 'took_p99')), (row) => `P50 ${units.seconds(of(row, 'took_p50'))}`],
   ['Queue delay P99', (row) => units.seconds(of(row, 'wait_p99')),
     (row) => of(row, 'queued') === null ? 'no queue' : `${units.count(of(row, 'queued'))} wait`],
