@@ -8,6 +8,7 @@
 import contextlib
 import http.client
 import os
+import socket
 import subprocess
 import sys
 import time
@@ -178,6 +179,26 @@ class Dashboard(unittest.TestCase):
                             f"document.querySelector('#plot-{plot} .missing').textContent"))
                     page.screenshot(os.path.join(FOLDER, f"{policy}.png"))
                     self.assert_quiet(page, server)
+
+    # And whoever tries is told of: a quiet page is one that did not try.
+    def test_the_page_may_load_and_run_nothing_else(self):
+        with self.serve() as server, socket.create_server(("127.0.0.1", 0)) as other:
+            page = self.open(server)
+            page.wait_for("document.getElementById('state').textContent === 'serving'")
+            self.assert_quiet(page, server)
+            self.assertTrue(page.evaluate("""(() => {
+                const script = document.createElement('script');
+                script.textContent = 'window.hasRun = true';
+                document.body.append(script);
+                return window.hasRun === undefined;
+            })()"""))
+            place = f"http://127.0.0.1:{other.getsockname()[1]}/"
+            self.assertEqual(page.evaluate(
+                f"fetch('{place}').then(() => 'loaded', () => 'refused')"), "refused")
+            other.settimeout(1)
+            with self.assertRaises(TimeoutError):
+                other.accept()
+            self.assertGreaterEqual(len(page.complaints()), 2)
 
     def test_a_server_that_is_gone_is_waited_for(self):
         with self.serve() as server:
