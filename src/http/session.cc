@@ -54,7 +54,10 @@ Event Session::read_head(std::string_view input, RequestHead& head, TimePoint no
   if (progress == Progress::failed) return refuse(refusal);
 
   const BodyFraming framing = body_framing(head, limits_->body_bytes);
-  if (framing.is_too_large) return refuse({413, "the body is too large"});
+  if (framing.length > std::max(limits_->body_bytes, limits_->streamed_body_bytes)) {
+    return refuse({413, "the body is too large"});
+  }
+  is_too_large_ = framing.is_too_large;
   is_chunked_ = framing.kind == BodyFraming::Kind::chunked;
   if (is_chunked_) chunks_ = ChunkDecoder(limits_->body_bytes);
   left_ = framing.length;
@@ -70,6 +73,11 @@ Event Session::read_head(std::string_view input, RequestHead& head, TimePoint no
   return {Kind::head, head.size(), {}, {}};
 }
 
+void Session::stream_body() noexcept {
+  is_too_large_ = left_ > limits_->streamed_body_bytes;
+  if (is_chunked_) chunks_ = ChunkDecoder(limits_->streamed_body_bytes);
+}
+
 BodyStep Session::body_step(std::string_view input) noexcept {
   if (is_chunked_) return chunks_.next(input, limits_->chunks);
   if (left_ == 0) return {BodyStep::Kind::end, 0, {}, {}};
@@ -80,6 +88,7 @@ BodyStep Session::body_step(std::string_view input) noexcept {
 }
 
 Event Session::read_body(std::string_view input, TimePoint now) noexcept {
+  if (is_too_large_) return refuse({413, "the body is too large"});
   const BodyStep step = body_step(input);
   received_ += step.consumed;
   if (step.consumed > 0) last_byte_ = now;

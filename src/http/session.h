@@ -51,7 +51,8 @@ namespace weft::http {
 struct SessionLimits {
   RequestLimits request;
   ChunkLimits chunks;
-  std::uint64_t body_bytes = 1 << 20;   // more is 413
+  std::uint64_t body_bytes = 1 << 20;           // more is 413
+  std::uint64_t streamed_body_bytes = 1 << 30;  // the same, of what nobody has to hold as a whole
   std::uint64_t drain_bytes = 1 << 16;  // of a body that nobody wants, to keep the connection
   std::chrono::milliseconds head_deadline{10'000};  // from the first byte to the last
   std::chrono::milliseconds idle_deadline{60'000};  // from a response to the next request
@@ -103,6 +104,11 @@ class Session {
   // Does not hold it against the peer that the driver did not read for so long.
   void excuse(std::chrono::nanoseconds pause) noexcept;
 
+  // Whether a body follows, of which nothing was read yet.
+  bool has_body_ahead() const noexcept { return state_ == State::body && received_ == 0; }
+  // Upon the head: the body is not held as a whole, and may be as long as such bodies may.
+  void stream_body() noexcept;
+
   // Whether the client waits for "100 Continue" (continue_line) before it sends the body.
   bool wants_continue() const noexcept;
   void continue_sent() noexcept { continue_sent_ = true; }
@@ -142,6 +148,7 @@ class Session {
   Version version_ = Version::http_1_1;
   bool is_first_ = true;  // no request came before
   bool is_chunked_ = false;
+  bool is_too_large_ = false;  // the body, unless it is streamed
   bool is_head_method_ = false;
   bool keep_alive_ = true;  // of the request
   bool expects_continue_ = false;

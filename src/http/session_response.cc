@@ -14,7 +14,7 @@ bool never_has_body(unsigned status) {
 
 bool Session::wants_continue() const noexcept {
   return state_ == State::body && expects_continue_ && !continue_sent_ && !response_begun_ &&
-         received_ == 0;
+         received_ == 0 && !is_too_large_;
 }
 
 bool Session::can_respond() const noexcept {

@@ -173,6 +173,35 @@ TEST_F(SessionTest, WhatIsDrainedIsCountedForEachRequest) {
   }
 }
 
+TEST_F(SessionTest, ABodyThatIsStreamedMayBeLonger) {
+  limits.body_bytes = 4;
+  limits.streamed_body_bytes = 10;
+  EXPECT_EQ(next(post).kind, Kind::head);
+  EXPECT_TRUE(session.has_body_ahead());
+  session.stream_body();
+  EXPECT_EQ(next("hello").kind, Kind::body);
+  EXPECT_FALSE(session.has_body_ahead());
+  EXPECT_EQ(next({}).kind, Kind::complete);
+  session.begin_response(200, 0);
+  session.end_response(zero);
+  next("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n");
+  session.stream_body();
+  EXPECT_EQ(next("a\r\n").kind, Kind::skipped);
+  EXPECT_EQ(next("0123456789").kind, Kind::body);
+  EXPECT_EQ(next("\r\n").kind, Kind::skipped);
+  EXPECT_EQ(next("1\r\n").refusal.status, 413);
+}
+
+TEST_F(SessionTest, ABodyThatIsTooLongIsGivenNoLeave) {
+  limits.body_bytes = 4;
+  next("PUT / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n");
+  EXPECT_FALSE(session.wants_continue());
+  EXPECT_EQ(next({}).refusal.status, 413);
+  Session other(limits, zero);
+  limits.streamed_body_bytes = 4;
+  EXPECT_EQ(other.next(post, head, zero).refusal.status, 413);
+}
+
 TEST_F(SessionTest, TheHeadHasAnAbsoluteDeadline) {
   EXPECT_EQ(session.deadline(), zero + limits.head_deadline);
   next("G", zero + 1s);

@@ -28,6 +28,7 @@ class Stream {
 
   // The last call has to wait until the socket takes something, whichever it was.
   bool waits_to_write() const noexcept { return waits_to_write_; }
+  bool is_shaking_hands() const noexcept { return tls_ != nullptr && !shook_hands_; }
   bool is_encrypted() const noexcept { return tls_ != nullptr; }
   int socket() const noexcept { return socket_.get(); }
   // Gives the socket up, which is not closed then.

@@ -1,12 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// How every driver answers: what a handler throws is a 500.
+// How every driver answers: what a handler throws is a 500, or the end of what it has begun.
 #pragma once
+
+#include <exception>
+#include <stdexcept>
 
 #include "serve/clock.h"
 #include "serve/counters.h"
 #include "serve/exchange.h"
 
 namespace weft::serve {
+
+inline void respond(Exchange& exchange, Counters& counters, bool is_last, const Response& response,
+                    const Moment& moment) {
+  if (is_last) exchange.close_soon();
+  if (response.sink() == nullptr) counters.count(response.status());  // or nothing is said yet
+  exchange.respond(response, moment);
+}
 
 // fill(response) says what; what it throws is counted. Throws where there is no memory: then the
 // exchange can only be given up.
@@ -22,11 +32,34 @@ void respond_with(Exchange& exchange, Counters& counters, bool is_last, Fill fil
     set_error(failure, 500, "the handler failed");
     said = &failure;
   }
-  if (is_last) exchange.close_soon();
   const Moment moment = thread_moment();
-  counters.count(said->status());
-  if (Counters::is_timed(said->status())) counters.took.record(moment.now - exchange.asked());
-  exchange.respond(*said, moment);
+  if (said->sink() == nullptr && Counters::is_timed(said->status())) {
+    counters.took.record(moment.now - exchange.asked());
+  }
+  respond(exchange, counters, is_last, *said, moment);
+}
+
+// Where advance() said work. Throws as respond_with().
+inline void go_on_with(Exchange& exchange, Counters& counters, bool is_last) {
+  std::exception_ptr thrown;
+  try {
+    if (exchange.is_sending()) {
+      if (!exchange.produce()) exchange.end_body(thread_moment());
+      return;
+    }
+    if (exchange.feed()) return exchange.resume(thread_moment());
+  } catch (...) {
+    thrown = std::current_exception();
+  }
+  if (exchange.is_sending()) {
+    counters.failed.add();
+    return exchange.give_up();  // what has gone out can not be taken back
+  }
+  respond_with(exchange, counters, is_last, [&](Response& response) {
+    if (thrown != nullptr) std::rethrow_exception(thrown);
+    exchange.sink().answer(response);
+    if (response.sink() != nullptr) throw std::logic_error("a body is read once");
+  });
 }
 
 }  // namespace weft::serve

@@ -10,30 +10,34 @@
 #include "serve/reactor.h"
 
 namespace weft::serve {
+namespace {
+
+// Pieces of a streamed body in a row, before other requests have this worker.
+constexpr int most_pieces = 32;
+
+}  // namespace
 
 Connection::Connection(Reactor& reactor, net::Stream stream, std::string peer, http::TimePoint now)
     : stream(std::move(stream)),
-      exchange(reactor.limits(), now),
+      exchange(reactor.limits(), now, &reactor.site(), &reactor.memory()),
       peer(std::move(peer)),
       reactor_(reactor) {}
 
-bool Connection::take_news() noexcept {
-  Owner owner = owner_.load(std::memory_order_acquire);
-  while (owner != Owner::reactor) {
-    // Pairs with give_back(): either it sees the news, or we see that it has given it back.
-    if (owner_.compare_exchange_weak(owner, Owner::worker_with_news, std::memory_order_acq_rel)) {
-      return false;
-    }
-  }
-  return true;
-}
-
 void Connection::run(const JobTimes&) {
-  answer([this](Response& response) { reactor_.site().answer(request(), response); });
+  if (!exchange.is_streaming()) {
+    answer([this](Response& response) { reactor_.site().answer(request(), response); });
+  }
+  go_on();
+  give_back();
 }
 
 void Connection::shed(ShedReason) noexcept {
-  answer([this](Response& response) { reactor_.refuse_for_load(response); });
+  // What has begun is not refused any more.
+  if (!exchange.is_streaming()) {
+    answer([this](Response& response) { reactor_.refuse_for_load(response); });
+  }
+  go_on();
+  give_back();
 }
 
 // Whatever happens, the connection goes back.
@@ -44,16 +48,35 @@ void Connection::answer(Fill fill) noexcept {
   } catch (...) {
     exchange.give_up();  // there is not even memory for an error
   }
-  give_back();
+}
+
+// As long as nothing has to be waited for.
+void Connection::go_on() noexcept {
+  try {
+    for (int pieces = most_pieces; pieces != 0 && exchange.is_streaming();) {
+      const Step step = exchange.advance(thread_moment());
+      if (step == Step::work) {
+        go_on_with(exchange, reactor_.counters(), reactor_.is_draining());
+        --pieces;
+      }
+      if (flush() != 0 || step == Step::close || (step == Step::read && !read())) return;
+    }
+  } catch (...) {
+    exchange.give_up();
+  }
+}
+
+// What it is if there is nothing the reactor will find out.
+bool Connection::read() {
+  const long bytes = stream.read(exchange.room());
+  if (bytes > 0) exchange.commit(static_cast<std::size_t>(bytes));
+  return bytes > 0;
 }
 
 void Connection::give_back() noexcept {
   // What is left to do is the reactor's: to wait for a slow reader, to read on, to close.
   const bool is_done = flush() == 0 && exchange.wants_only_to_wait() && !is_readable;
-  Owner owner = Owner::worker;
-  if (is_done && owner_.compare_exchange_strong(owner, Owner::reactor, std::memory_order_acq_rel)) {
-    return;  // it may be gone by now
-  }
+  if (is_done && owner.give_back()) return;  // it may be gone by now
   reactor_.post(*this);
 }
 

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <string>
 
-#include "base/atomic.h"
 #include "net/deadlines.h"
+#include "net/owner.h"
 #include "net/stream.h"
 #include "serve/output.h"
 
@@ -20,14 +20,6 @@ class Connection final : public Job, public net::Deadline {
  public:
   Connection(Reactor& reactor, net::Stream stream, std::string peer, http::TimePoint now);
 
-  // For the reactor. False: it is a worker's, who will post it.
-  bool take_news() noexcept;
-  void give_to_worker() noexcept { owner_.store(Owner::worker, std::memory_order_relaxed); }
-  void take_back() noexcept { owner_.store(Owner::reactor, std::memory_order_relaxed); }
-  bool is_with_worker() const noexcept {
-    return owner_.load(std::memory_order_acquire) != Owner::reactor;  // pairs with give_back()
-  }
-
   // For whoever has it. Sends what there is: 0 all is out, -EAGAIN the peer must read first.
   long flush() noexcept { return send_output(stream, exchange); }
   Request request() const noexcept { return {exchange.head(), exchange.body(), peer}; }
@@ -36,13 +28,15 @@ class Connection final : public Job, public net::Deadline {
   void run(const JobTimes& times) override;
   void shed(ShedReason reason) noexcept override;
 
+  net::OwnerWord owner;
   net::Stream stream;
   Exchange exchange;
   const std::string peer;
-  bool is_readable = true;      // the kernel may have more than was read
-  bool may_have_ended = false;  // behind what can be read there may be the end
-  bool is_lingering = false;    // all is said; what still comes is thrown away
-  bool is_closed = false;       // only an event of this round may still name it
+  bool is_readable = true;        // the kernel may have more than was read
+  bool may_have_ended = false;    // behind what can be read there may be the end
+  bool is_lingering = false;      // all is said; what still comes is thrown away
+  bool waits_for_worker = false;  // for one to be free, with what has begun
+  bool is_closed = false;         // only an event of this round may still name it
 
   // The reactor's, of a peer that does not read: since when, and what it had read.
   bool is_blocked = false;
@@ -55,14 +49,13 @@ class Connection final : public Job, public net::Deadline {
   Connection* next_posted = nullptr;
 
  private:
-  enum class Owner : std::uint32_t { reactor, worker, worker_with_news };
-
   template <class Fill>
   void answer(Fill fill) noexcept;
+  void go_on() noexcept;
+  bool read();
   void give_back() noexcept;
 
   Reactor& reactor_;
-  atomic<Owner> owner_{Owner::reactor};
 };
 
 }  // namespace weft::serve

@@ -41,13 +41,14 @@ Conversations::Conversations(const ReactorLimits& limits, Site& site,
     : limits_(limits),
       site_(site),
       listeners_(std::move(listeners)),
+      memory_(limits.all_bodies_bytes, limits.retry_after),
       concurrency_(std::move(concurrency)) {}
 
 Conversations::~Conversations() {
   drain(std::chrono::milliseconds{0});
   {
     const std::scoped_lock guard(lock_);
-    for (const int socket : sockets_) ::shutdown(socket, SHUT_RDWR);
+    for (const auto& [socket, line] : connections_) ::shutdown(socket, SHUT_RDWR);
   }
   wait_for_lines(steady_clock::time_point::max());
 }
@@ -97,44 +98,54 @@ bool Conversations::accept_one(int listener) {
 }
 
 void Conversations::open(os::Descriptor socket, std::string peer) {
-  if (counters_.open.value() >= limits_.connections) return counters_.refused.add();
   const int without_delay = 1;
   ::setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &without_delay, sizeof(without_delay));
-  {
-    const std::scoped_lock guard(lock_);
-    if (ending_) return;
-    ++lines_;
-    sockets_.insert(socket.get());
-  }
-  counters_.accepted.add();
-  counters_.open.add();
-  const int number = socket.release();
-  const auto end = [this, number](bool is_open) {
-    {
-      const std::scoped_lock guard(lock_);
-      sockets_.erase(number);
-    }
-    if (is_open) concurrency_->close(number);
-    counters_.open.take_off();
-    line_ends();
-  };
-  const bool begun = concurrency_->begin(
-      [this, number, end, peer = std::move(peer)] { end(converse_on(number, peer)); });
-  if (!begun) {
-    counters_.refused.add();
-    end(true);
-  }
+  auto line = add_line(socket.get(), std::move(peer));
+  if (line == nullptr) return;
+  static_cast<void>(socket.release());  // the line's, and closed by its end
+  if (concurrency_->begin([this, line] { end_line(*line, converse_on(*line)); })) return;
+  counters_.refused.add();
+  end_line(*line, true);
 }
 
-bool Conversations::converse_on(int socket, const std::string& peer) noexcept try {
-  const auto context = tls_.get();
-  net::Stream stream = context == nullptr ? net::Stream(os::Descriptor(socket))
-                                          : net::Stream(os::Descriptor(socket), *context);
-  try {
-    converse(stream, peer);
-  } catch (const std::exception&) {
-    counters_.failed.add();  // no memory
+std::shared_ptr<Conversations::Line> Conversations::add_line(int socket, std::string peer) {
+  auto line = std::make_shared<Line>();
+  line->socket = socket;
+  line->peer = std::move(peer);
+  const std::scoped_lock guard(lock_);
+  if (ending_) return nullptr;
+  const auto of_peer = by_peer_.find(line->peer);
+  if (connections_.size() >= limits_.connections ||
+      (of_peer != by_peer_.end() && of_peer->second >= limits_.connections_by_peer)) {
+    counters_.refused.add();
+    return nullptr;
   }
+  connections_.emplace(socket, line);
+  ++by_peer_[line->peer];
+  ++lines_;
+  counters_.accepted.add();
+  counters_.open.add();
+  return line;
+}
+
+void Conversations::end_line(const Line& line, bool is_open) noexcept {
+  const int socket = line.socket;
+  {
+    const std::scoped_lock guard(lock_);
+    const auto of_peer = by_peer_.find(line.peer);
+    if (--of_peer->second == 0) by_peer_.erase(of_peer);
+    connections_.erase(socket);
+  }
+  if (is_open) concurrency_->close(socket);
+  counters_.open.take_off();
+  line_ends();
+}
+
+bool Conversations::converse_on(Line& line) noexcept try {
+  const auto context = tls_.get();
+  net::Stream stream = context == nullptr ? net::Stream(os::Descriptor(line.socket))
+                                          : net::Stream(os::Descriptor(line.socket), *context);
+  converse(stream, line);
   static_cast<void>(stream.release());
   return true;
 } catch (const std::exception&) {
@@ -142,21 +153,33 @@ bool Conversations::converse_on(int socket, const std::string& peer) noexcept tr
   return false;
 }
 
-void Conversations::converse(net::Stream& stream, const std::string& peer) {
-  Exchange exchange(limits_.session, steady_clock::now());
+void Conversations::converse(net::Stream& stream, Line& line) {
+  Exchange exchange(limits_.session, steady_clock::now(), &site_, &memory_);
+  try {
+    converse(stream, exchange, line);
+  } catch (const std::exception&) {
+    counters_.failed.add();  // no memory
+  }
+  end_honestly(stream, exchange);
+}
+
+void Conversations::converse(net::Stream& stream, Exchange& exchange, Line& line) {
   for (;;) {
     switch (exchange.advance(thread_moment())) {
       case Step::request:
-        answer(exchange, peer);
+        answer(exchange, line.peer);
+        break;
+      case Step::work:
+        go_on_with(exchange, counters_, draining_.load());
         break;
       case Step::write:
         if (!flush(stream, exchange)) return;
         break;
       case Step::read:
-        if (!flush(stream, exchange) || !read(stream, exchange)) return;
+        if (!flush(stream, exchange) || !read(stream, exchange, line)) return;
         break;
       case Step::close: {
-        if (!flush(stream, exchange)) return;
+        if (!flush(stream, exchange) || exchange.must_reset()) return;
         stream.shut_down();
         // What the peer still sends would reset the connection before it has read all.
         char nowhere[4096];
@@ -192,9 +215,9 @@ bool Conversations::flush(net::Stream& stream, Exchange& exchange) {
   }
 }
 
-bool Conversations::read(net::Stream& stream, Exchange& exchange) {
+bool Conversations::read(net::Stream& stream, Exchange& exchange, Line& line) {
+  const auto room = exchange.room();
   for (;;) {
-    const auto room = exchange.room();
     const long bytes = stream.read(room);
     if (bytes > 0) {
       exchange.commit(static_cast<std::size_t>(bytes));
@@ -205,11 +228,25 @@ bool Conversations::read(net::Stream& stream, Exchange& exchange) {
       return true;
     }
     if (bytes != -EAGAIN) return false;
-    if (exchange.is_idle() && draining_.load()) exchange.close_soon();
-    if (!wait(stream, stream.waits_to_write() ? POLLOUT : POLLIN, exchange.deadline())) {
-      exchange.expire(thread_moment());
-      return true;
+    const Awaits awaits = !exchange.is_idle()         ? Awaits::nothing
+                          : stream.is_shaking_hands() ? Awaits::handshake
+                                                      : Awaits::request;
+    // Before the look at draining_: either it is seen here, or drain() sees what is awaited.
+    line.awaits.store(awaits);
+    http::TimePoint until = exchange.deadline();
+    const bool is_last = draining_.load() && awaits != Awaits::nothing;
+    if (is_last) {
+      exchange.close_soon();
+      until = std::min(
+          until, steady_clock::now() +
+                     (awaits == Awaits::request ? limits_.drain_idle : limits_.drain_handshake));
     }
+    const bool is_ready = wait(stream, stream.waits_to_write() ? POLLOUT : POLLIN, until);
+    line.awaits.store(Awaits::nothing);
+    if (is_ready) continue;
+    if (is_last) return false;
+    exchange.expire(thread_moment());
+    return true;
   }
 }
 
@@ -231,18 +268,25 @@ bool Conversations::wait_for_lines(steady_clock::time_point until) {
   return true;
 }
 
+void Conversations::end_those_that_await(Awaits awaited) {
+  const std::scoped_lock guard(lock_);
+  ending_ = true;
+  for (const auto& [socket, line] : connections_) {
+    if (line->awaits.load() == awaited) ::shutdown(socket, SHUT_RD);
+  }
+}
+
 bool Conversations::drain(std::chrono::milliseconds grace) {
   const auto begun = steady_clock::now();
   draining_.store(true);
   const auto end_of_patience =
       begun + std::min<std::chrono::milliseconds>(grace, limits_.drain_idle);
   if (wait_for_lines(end_of_patience)) return true;
-  {
-    // Whoever waits for a request reads what has come, and then the end.
-    const std::scoped_lock guard(lock_);
-    ending_ = true;
-    for (const int socket : sockets_) ::shutdown(socket, SHUT_RD);
-  }
+  end_those_that_await(Awaits::request);
+  const auto end_of_handshakes =
+      begun + std::min<std::chrono::milliseconds>(grace, limits_.drain_handshake);
+  if (wait_for_lines(end_of_handshakes)) return true;
+  end_those_that_await(Awaits::handshake);
   return wait_for_lines(begun + grace);
 }
 

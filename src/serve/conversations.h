@@ -11,7 +11,8 @@
 #include <condition_variable>
 #include <memory>
 #include <mutex>
-#include <unordered_set>
+#include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "net/stream.h"
@@ -41,6 +42,8 @@ class Conversations final : public RunningServer {
   Totals totals() const override {
     Totals totals;
     counters_.add_to(totals);
+    totals.add_overloaded(memory_.refused.value());
+    totals.body_bytes = memory_.used_bytes();
     return totals;
   }
 
@@ -48,31 +51,48 @@ class Conversations final : public RunningServer {
   void accept_from(os::Descriptor& listener);
   // False: errno says why.
   bool accept_one(int listener);
+  // What a line waits for that the end of the server does not wait for, or not for long.
+  enum class Awaits : unsigned char { nothing, request, handshake };
+  struct Line {
+    int socket;
+    std::string peer;
+    std::atomic<Awaits> awaits{Awaits::nothing};
+  };
+
   void open(os::Descriptor socket, std::string peer);
+  // Nothing where there are too many already, or there is to be no other.
+  std::shared_ptr<Line> add_line(int socket, std::string peer);
+  void end_line(const Line& line, bool is_open) noexcept;
   // Answers whether the socket is still open.
-  bool converse_on(int socket, const std::string& peer) noexcept;
-  void converse(net::Stream& stream, const std::string& peer);
+  bool converse_on(Line& line) noexcept;
+  void converse(net::Stream& stream, Line& line);
+  void converse(net::Stream& stream, Exchange& exchange, Line& line);
   void answer(Exchange& exchange, const std::string& peer);
   // All answer whether the connection goes on.
   bool flush(net::Stream& stream, Exchange& exchange);
-  bool read(net::Stream& stream, Exchange& exchange);
+  bool read(net::Stream& stream, Exchange& exchange, Line& line);
   bool wait(const net::Stream& stream, short events, http::TimePoint until);
   void line_ends() noexcept;
   // Whether all lines have ended by then.
   bool wait_for_lines(std::chrono::steady_clock::time_point until);
+  // Whoever waits for that reads what has come, and then the end.
+  void end_those_that_await(Awaits awaited);
 
   const ReactorLimits limits_;
   Site& site_;
   std::vector<os::Descriptor> listeners_;
   TlsSource tls_;
+  BodyMemory memory_;
   Counters counters_;
   std::atomic<bool> draining_{false};
 
   std::mutex lock_;
   std::condition_variable line_ended_;
-  std::size_t lines_ = 0;            // guarded by lock_; those that accept, too
-  bool ending_ = false;              // guarded by lock_; no new ones
-  std::unordered_set<int> sockets_;  // guarded by lock_; of the connections
+  // All guarded by lock_.
+  std::size_t lines_ = 0;                                       // those that accept, too
+  bool ending_ = false;                                         // no new ones
+  std::unordered_map<int, std::shared_ptr<Line>> connections_;  // by their sockets
+  std::unordered_map<std::string, std::size_t> by_peer_;
 
   std::unique_ptr<Concurrency> concurrency_;
 };

@@ -28,7 +28,13 @@ class Count {
 struct Totals {
   std::uint64_t accepted = 0, open = 0, refused = 0, failed = 0, overloaded = 0, at_once = 0;
   std::array<std::uint64_t, 6> responses_by_kind{};
+  std::uint64_t body_bytes = 0;  // of requests, held now
   measure::Snapshot took;
+
+  void add_overloaded(std::uint64_t count) noexcept {
+    overloaded += count;
+    responses_by_kind[5] += count;
+  }
 };
 
 struct Counters {

@@ -11,6 +11,8 @@ namespace {
 using Kind = http::Event::Kind;
 
 constexpr std::size_t least_room_bytes = 2048;
+// What a sink is given at once, and all that is held of a streamed body.
+constexpr std::size_t streamed_room_bytes = std::size_t{16} * 1024;
 // More output than this goes out before the next request is answered: it may never be read.
 constexpr std::size_t most_output_bytes = std::size_t{64} * 1024;
 // A body, or an output, that was larger than this leaves no memory behind.
@@ -26,7 +28,8 @@ void clear(std::string& text) noexcept {
 }  // namespace
 
 std::span<char> Exchange::room() {
-  const std::span<char> room = input_.room(least_room_bytes);
+  const std::span<char> room =
+      input_.room(sink_ != nullptr ? streamed_room_bytes : least_room_bytes);
   if (!input_.kept().empty()) head_->attach(input_.kept().data());
   return room;
 }
@@ -42,6 +45,8 @@ void Exchange::expire(const Moment& moment) {
 Step Exchange::advance(const Moment& moment) {
   for (;;) {
     if (closes_) return Step::close;
+    if (source_ != nullptr) return has_output() ? Step::write : Step::work;
+    if (sink_ != nullptr && is_body_whole_) return Step::work;
     if (file_.bytes != 0 || output_.size() - output_sent_ > most_output_bytes) return Step::write;
     if (head_ == nullptr) {
       if (input_.unread().empty()) return Step::read;
@@ -55,29 +60,28 @@ Step Exchange::advance(const Moment& moment) {
 std::optional<Step> Exchange::take(const http::Event& event, const Moment& moment) {
   switch (event.kind) {
     case Kind::need_input:
-      return Step::read;
+      return sink_ != nullptr && !body_.empty() ? pause(Step::work, moment) : Step::read;
     case Kind::skipped:
       break;
     case Kind::head:
       input_.keep(event.consumed);
-      if (session_.wants_continue()) {
-        output_ += http::Session::continue_line;
-        session_.continue_sent();
-      }
-      return std::nullopt;
+      return take_head(moment);
     case Kind::body:
-      body_ += event.body;
-      break;
+      if (body_.append(event.body)) break;
+      input_.consume(event.consumed);
+      return refuse_for_memory(moment);
     case Kind::complete:
       input_.consume(event.consumed);
+      is_body_whole_ = true;
       asked_ = moment.now;
-      return Step::request;
+      return sink_ != nullptr ? Step::work : Step::request;
     case Kind::response_pending:
       return std::nullopt;  // the peer has ended, and is still answered
     case Kind::refuse:
       output_ += http::refusal_response(event.refusal, moment.date);
       [[fallthrough]];
     case Kind::close:
+      sink_.reset();
       closes_ = true;
       return Step::close;
   }
@@ -86,11 +90,23 @@ std::optional<Step> Exchange::take(const http::Event& event, const Moment& momen
 }
 
 void Exchange::respond(const Response& response, const Moment& moment) {
+  sink_ = response.sink();
+  if (sink_ != nullptr) {
+    give_leave_to_send();
+    return resume(moment);
+  }
   // A 304 speaks of what it does not send, and says nothing of its length.
-  const bool has_length = response.status() != 304 || response.body_bytes() != 0;
+  const bool has_length =
+      response.source() == nullptr && (response.status() != 304 || response.body_bytes() != 0);
   const http::ResponseFraming framing = session_.begin_response(
       response.status(), has_length ? std::optional(response.body_bytes()) : std::nullopt);
   append_head(response, framing, moment.date);
+  is_chunked_ = framing.body == http::ResponseFraming::Body::chunked;
+  is_delimited_by_close_ = framing.body == http::ResponseFraming::Body::until_close;
+  if (response.source() != nullptr && (is_chunked_ || is_delimited_by_close_)) {
+    source_ = response.source();
+    return;
+  }
   // The session may know of less: a 205 has no body, whatever the handler says.
   const bool goes_out = framing.body == http::ResponseFraming::Body::length &&
                         framing.content_length.value_or(0) != 0;
@@ -99,8 +115,13 @@ void Exchange::respond(const Response& response, const Moment& moment) {
   } else if (goes_out) {
     output_ += response.body();
   }
+  end_response(moment);
+}
+
+void Exchange::end_response(const Moment& moment) {
+  resume(moment);
   input_.drop_kept();
-  clear(body_);
+  body_.clear(most_kept_bytes);
   if (!session_.end_response(moment.now)) closes_ = true;
 }
 
@@ -134,6 +155,9 @@ void Exchange::file_sent(std::size_t bytes) noexcept {
 }
 
 void Exchange::give_up() noexcept {
+  is_cut_ |= source_ != nullptr;
+  source_.reset();
+  sink_.reset();
   output_.clear();
   output_sent_ = 0;
   file_ = {};
@@ -143,7 +167,7 @@ void Exchange::give_up() noexcept {
 void Exchange::rest() noexcept {
   if (!is_idle() || !input_.release()) return;
   head_.reset();
-  body_ = {};
+  body_.release();
   output_ = {};
   output_sent_ = 0;
 }

@@ -4,6 +4,7 @@
 //
 // Output is a text and, behind it, perhaps a piece of a file. What is pipelined is answered into
 // the same text, up to a file or to a good amount of bytes: then the output must go out first.
+// A body that is streamed is asked for a piece at a time, each when the one before is out.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +18,9 @@
 #include "http/input_buffer.h"
 #include "http/request_head.h"
 #include "http/session.h"
+#include "serve/body_memory.h"
 #include "serve/response.h"
+#include "serve/site.h"
 
 namespace weft::serve {
 
@@ -29,15 +32,18 @@ struct Moment {
 
 enum class Step : unsigned char {
   read,     // more bytes are needed
-  request,  // head() and body() are those of a request; say respond()
+  request,  // head() and body() are those of a request, or the body is streamed; say respond()
+  work,     // a streamed body goes on: say go_on_with() (answering.h), where it may wait
   write,    // the output must go out first
   close,    // when all output is out
 };
 
 class Exchange {
  public:
-  Exchange(const http::SessionLimits& limits, http::TimePoint opened) noexcept
-      : session_(limits, opened) {}
+  // The site says whose body is streamed; without one, nobody's is. Bodies are held in the memory.
+  Exchange(const http::SessionLimits& limits, http::TimePoint opened, Site* site = nullptr,
+           BodyMemory* memory = nullptr) noexcept
+      : session_(limits, opened), site_(site), memory_(memory), body_(memory) {}
 
   // Room for what is read, and how much of it was.
   std::span<char> room();
@@ -49,12 +55,29 @@ class Exchange {
   Step advance(const Moment& moment);
 
   const http::RequestHead& head() const noexcept { return *head_; }
-  std::string_view body() const noexcept { return body_; }
-  // When advance() said request.
+  std::string_view body() const noexcept { return body_.text(); }
+  // When all of the request was there, or what of it the handler waits for.
   http::TimePoint asked() const noexcept { return asked_; }
 
-  // Precondition: advance() said request. If it throws, only give_up() is left.
+  // Precondition: advance() said request, or feed() false. If it throws, only give_up() is left.
   void respond(const Response& response, const Moment& moment);
+
+  // A streamed body is under way, and the handler's part of it is not over.
+  bool is_streaming() const noexcept { return source_ != nullptr || sink_ != nullptr; }
+  bool is_sending() const noexcept { return source_ != nullptr; }
+  // Asks for the next piece. Precondition: advance() said work. False: that was all, say
+  // end_body(). If it throws, only give_up() is left.
+  bool produce();
+  void end_body(const Moment& moment);
+  // Gives the sink what there is. Precondition: advance() said work. True: more is to come, say
+  // resume(). False: let sink() answer, and respond().
+  bool feed();
+  void resume(const Moment& moment) noexcept;
+  BodySink& sink() noexcept { return *sink_; }
+  // The peer would take the end of the connection for the end of a body that is not whole.
+  bool must_reset() const noexcept {
+    return is_delimited_by_close_ && (is_cut_ || source_ != nullptr || has_output());
+  }
 
   // What is to be sent.
   std::string_view text() const noexcept { return std::string_view(output_).substr(output_sent_); }
@@ -87,19 +110,34 @@ class Exchange {
  private:
   // What follows from an event; nothing: go on.
   std::optional<Step> take(const http::Event& event, const Moment& moment);
+  std::optional<Step> take_head(const Moment& moment);
+  void give_leave_to_send();
+  Step refuse_for_memory(const Moment& moment);
+  // What the peer sends is not read for a while, which is not the peer's fault.
+  Step pause(Step step, const Moment& moment) noexcept;
   void append_head(const Response& response, const http::ResponseFraming& framing,
                    std::string_view date);
+  void end_response(const Moment& moment);
 
   http::Session session_;
+  Site* const site_;
+  BodyMemory* const memory_;
   http::InputBuffer input_;
   std::unique_ptr<http::RequestHead> head_;  // none of a connection at rest
-  std::string body_;
+  BodyBuffer body_;
   std::string output_;
   std::size_t output_sent_ = 0;
   std::uint64_t sent_bytes_ = 0;
   FilePiece file_;
   http::TimePoint asked_{};
+  std::shared_ptr<BodySource> source_;  // of the response under way
+  std::shared_ptr<BodySink> sink_;      // of the request under way
+  http::TimePoint paused_since_ = http::TimePoint::max();
+  bool is_body_whole_ = false;
   bool closes_ = false;
+  bool is_chunked_ = false;             // the response under way
+  bool is_delimited_by_close_ = false;  // the last response
+  bool is_cut_ = false;
 };
 
 }  // namespace weft::serve

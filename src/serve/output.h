@@ -2,6 +2,8 @@
 // What an exchange has to say goes out on a stream.
 #pragma once
 
+#include <sys/socket.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
@@ -28,6 +30,13 @@ inline long send_output(net::Stream& stream, Exchange& exchange) noexcept {
     if (exchange.sent_bytes() - before >= most_bytes && exchange.has_output()) return -EINPROGRESS;
   }
   return 0;
+}
+
+// Before the socket is closed, whatever the reason: what is not whole does not look as if it were.
+inline void end_honestly(const net::Stream& stream, const Exchange& exchange) noexcept {
+  if (!exchange.must_reset()) return;
+  const linger at_once{.l_onoff = 1, .l_linger = 0};
+  ::setsockopt(stream.socket(), SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
 }
 
 }  // namespace weft::serve

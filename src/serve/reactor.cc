@@ -56,11 +56,12 @@ int milliseconds_until(net::TimePoint look, net::TimePoint now) {
 
 }  // namespace
 
-Reactor::Reactor(const ReactorLimits& limits, Site& site, Pool& pool,
+Reactor::Reactor(const ReactorLimits& limits, Site& site, Pool& pool, BodyMemory& memory,
                  const std::vector<os::Descriptor>& listeners, const TlsSource& tls)
     : limits_(limits),
       site_(site),
       pool_(pool),
+      memory_(memory),
       listeners_(listeners),
       tls_(tls),
       epoll_(::epoll_create1(EPOLL_CLOEXEC)),
@@ -129,7 +130,7 @@ void Reactor::run() {
     const bool is_abandoned = abandoned_.load(std::memory_order_relaxed);
     for (Connection* each = is_abandoned ? first_ : nullptr; each != nullptr;) {
       Connection& connection = *std::exchange(each, each->next);
-      if (!connection.is_with_worker()) close(connection);
+      if (!connection.owner.is_with_worker()) close(connection);
     }
     free_closed();
     if (was_draining && first_ == nullptr) break;
@@ -166,14 +167,14 @@ void Reactor::wait_and_serve() {
       continue;
     }
     auto& connection = *reinterpret_cast<Connection*>(tag);
-    if (!connection.take_news()) continue;
+    if (!connection.owner.take_news()) continue;
     connection.is_readable = true;
     connection.may_have_ended |= (event.events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
     serve(connection);
   }
   take_posted();
   for (Connection* const connection : again) {  // nothing is freed in between
-    if (connection->take_news()) serve(*connection);
+    if (connection->owner.take_news()) serve(*connection);
   }
   const auto end = std::chrono::steady_clock::now();
   record_round(end);
@@ -194,7 +195,7 @@ void Reactor::take_posted() {
   Connection* posted = posted_.exchange(nullptr, std::memory_order_acquire);
   while (posted != nullptr) {
     Connection& connection = *std::exchange(posted, posted->next_posted);
-    connection.take_back();
+    connection.owner.take_back();
     connection.is_readable = true;
     connection.may_have_ended = true;  // what the news were is not known
     serve(connection);
@@ -214,12 +215,19 @@ void Reactor::drain_now() {
   let_go_.store(true, std::memory_order_release);
   for (Connection* each = first_; each != nullptr; each = each->next) {
     // Whoever answers may have looked already, so it is looked at again.
-    const bool is_with_worker = each->is_with_worker();
+    const bool is_with_worker = each->owner.is_with_worker();
     if (!is_with_worker) each->exchange.close_soon();
-    if (is_with_worker || each->exchange.is_idle()) {
+    if (is_with_worker) {
       deadlines_.set(*each, now + limits_.drain_idle);
+    } else if (const auto patience = patience_with(*each); patience != patience.max()) {
+      deadlines_.set(*each, std::min(now + patience, each->exchange.deadline()));
     }
   }
+}
+
+std::chrono::milliseconds Reactor::patience_with(const Connection& connection) const noexcept {
+  if (!connection.exchange.is_idle()) return std::chrono::milliseconds::max();
+  return connection.stream.is_shaking_hands() ? limits_.drain_handshake : limits_.drain_idle;
 }
 
 void Reactor::free_closed() noexcept {

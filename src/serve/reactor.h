@@ -25,17 +25,19 @@ namespace weft::serve {
 struct ReactorLimits {
   http::SessionLimits session;
   std::size_t connections = 16'384;
-  std::size_t connections_by_peer = 16'384;   // loopback has one peer
-  http::Pace read_pace;                       // of a peer that is sent something
-  std::chrono::milliseconds linger{1'000};    // after the last word, for the peer's
-  std::chrono::milliseconds drain_idle{250};  // an idle connection, when the server ends
+  std::size_t connections_by_peer = 16'384;                   // loopback has one peer
+  http::Pace read_pace;                                       // of a peer that is sent something
+  std::chrono::milliseconds linger{1'000};                    // after the last word, for the peer's
+  std::uint64_t all_bodies_bytes = std::uint64_t{256} << 20;  // of requests, held at once
+  std::chrono::milliseconds drain_idle{250};         // an idle connection, when the server ends
+  std::chrono::milliseconds drain_handshake{2'000};  // one whose TLS has not begun by then
   std::chrono::seconds retry_after{1};
 };
 
 class Reactor {
  public:
   // All outlive it. Listeners are shared with other reactors.
-  Reactor(const ReactorLimits& limits, Site& site, Pool& pool,
+  Reactor(const ReactorLimits& limits, Site& site, Pool& pool, BodyMemory& memory,
           const std::vector<os::Descriptor>& listeners, const TlsSource& tls);
   ~Reactor();
   Reactor(const Reactor&) = delete;
@@ -54,6 +56,7 @@ class Reactor {
   // For connections, on any thread.
   const http::SessionLimits& limits() const noexcept { return limits_.session; }
   Site& site() noexcept { return site_; }
+  BodyMemory& memory() noexcept { return memory_; }
   Counters& counters() noexcept { return counters_; }
   const Counters& counters() const noexcept { return counters_; }
   bool is_draining() const noexcept { return draining_.load(std::memory_order_relaxed); }
@@ -75,6 +78,7 @@ class Reactor {
   // Both answer whether the connection goes on here.
   bool answer(Connection& connection);
   bool read(Connection& connection);
+  void hand_to_worker(Connection& connection);
   void wait_for_edge(Connection& connection);
   void wait_for_reader(Connection& connection);
   void linger(Connection& connection);
@@ -85,11 +89,14 @@ class Reactor {
   void free_closed() noexcept;
   void expire(Connection& connection);
   void drain_now();
+  // How long it is waited for when the server ends; max(): as long as it takes.
+  std::chrono::milliseconds patience_with(const Connection& connection) const noexcept;
   void wake() noexcept;
 
   const ReactorLimits& limits_;
   Site& site_;
   Pool& pool_;
+  BodyMemory& memory_;
   const std::vector<os::Descriptor>& listeners_;
   const TlsSource& tls_;
   Counters counters_;

@@ -24,6 +24,8 @@ constexpr std::chrono::milliseconds time_to_rest{1000};
 constexpr int most_turns = 64;
 constexpr int most_accepted = 64;
 constexpr auto time_without_accepting = std::chrono::milliseconds{50};
+// Between asking a pool that has no room for what has begun.
+constexpr auto time_between_submits = std::chrono::milliseconds{10};
 
 }  // namespace
 
@@ -112,6 +114,7 @@ void Reactor::serve_turns(Connection& connection) {
       if (!answer(connection)) return;
       continue;
     }
+    if (step == Step::work) return hand_to_worker(connection);
     const long result = connection.flush();
     if (result == -EINPROGRESS) break;
     if (result == -EAGAIN) return wait_for_reader(connection);
@@ -134,17 +137,15 @@ bool Reactor::answer(Connection& connection) {
     thrown = std::current_exception();
   }
   if (!is_answered) {
-    connection.give_to_worker();
+    connection.owner.give_to_worker();
     is_submitted = pool_.try_submit(connection) == Submitted::accepted;
     if (is_submitted) return false;  // it is not ours any more
-    connection.take_back();
+    connection.owner.take_back();
   }
   if (is_answered && thrown == nullptr) {
     counters_.at_once.add();
-    if (is_draining()) connection.exchange.close_soon();
-    counters_.count(at_once.status());
     if (Counters::is_timed(at_once.status())) ++timed_in_round_;
-    connection.exchange.respond(at_once, moment_);
+    respond(connection.exchange, counters_, is_draining(), at_once, moment_);
     return true;
   }
   respond_with(connection.exchange, counters_, is_draining(), [&](Response& response) {
@@ -152,6 +153,15 @@ bool Reactor::answer(Connection& connection) {
     refuse_for_load(response);
   });
   return true;
+}
+
+// For what can not be refused any more: it is tried until there is room.
+void Reactor::hand_to_worker(Connection& connection) {
+  connection.owner.give_to_worker();
+  if (pool_.try_submit(connection) == Submitted::accepted) return;
+  connection.owner.take_back();
+  connection.waits_for_worker = true;
+  deadlines_.set(connection, moment_.now + time_between_submits);
 }
 
 void Reactor::refuse_for_load(Response& response) {
@@ -209,17 +219,18 @@ void Reactor::wait_for_edge(Connection& connection) {
   net::TimePoint until = connection.exchange.deadline();
   if (connection.exchange.is_idle()) {
     until = std::min(until, moment_.now + time_to_rest);
-    if (is_draining()) until = std::min(until, moment_.now + limits_.drain_idle);
+    if (is_draining()) until = std::min(until, moment_.now + patience_with(connection));
   }
   deadlines_.set(connection, until);
 }
 
 void Reactor::expire(Connection& connection) {
-  if (connection.is_with_worker()) {
+  if (connection.owner.is_with_worker()) {
     return deadlines_.set(connection,
                           moment_.now + (is_draining() ? limits_.drain_idle : time_to_rest));
   }
   if (connection.is_lingering || connection.is_blocked) return close(connection);
+  if (std::exchange(connection.waits_for_worker, false)) return serve(connection);
   if (is_draining() && connection.exchange.is_idle()) return close(connection);
   connection.exchange.rest();
   if (moment_.now < connection.exchange.deadline()) {
@@ -232,6 +243,7 @@ void Reactor::expire(Connection& connection) {
 // A socket that is closed while something is unread resets the connection, and the peer may never
 // read our last words.
 void Reactor::linger(Connection& connection) {
+  if (connection.exchange.must_reset()) return close(connection);
   connection.is_lingering = true;
   connection.stream.shut_down();
   deadlines_.set(connection, moment_.now + limits_.linger);
@@ -251,6 +263,7 @@ void Reactor::throw_away_input(Connection& connection) {
 
 void Reactor::close(Connection& connection) noexcept {
   if (connection.is_closed) return;
+  end_honestly(connection.stream, connection.exchange);
   deadlines_.cancel(connection);
   if (connection.previous != nullptr) connection.previous->next = connection.next;
   if (connection.next != nullptr) connection.next->previous = connection.previous;

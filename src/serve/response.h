@@ -10,12 +10,13 @@
 
 #include "http/request_head.h"
 #include "os/file.h"
+#include "serve/body_stream.h"
 
 namespace weft::serve {
 
 struct Request {
   const http::RequestHead& head;
-  std::string_view body;  // all of it
+  std::string_view body;  // all of it, or nothing, where the site has it streamed
   std::string_view peer;  // its address, without the port
 };
 
@@ -45,10 +46,16 @@ class Response {
     owner_ = std::move(owner);
   }
   void set_file(FilePiece piece) noexcept { file_ = std::move(piece); }
+  // Instead of a body: piece by piece, as the peer takes them.
+  void stream(std::shared_ptr<BodySource> source) noexcept { source_ = std::move(source); }
+  // Instead of all of this: the request's body goes there, and the sink answers.
+  void read_body(std::shared_ptr<BodySink> sink) noexcept { sink_ = std::move(sink); }
 
   unsigned status() const noexcept { return status_; }
   std::string_view body() const noexcept { return body_; }
   const FilePiece& file() const noexcept { return file_; }
+  const std::shared_ptr<BodySource>& source() const noexcept { return source_; }
+  const std::shared_ptr<BodySink>& sink() const noexcept { return sink_; }
   std::uint64_t body_bytes() const noexcept {
     return file_.file != nullptr ? file_.bytes : body_.size();
   }
@@ -78,6 +85,8 @@ class Response {
   std::string_view body_;
   std::shared_ptr<const void> owner_;
   FilePiece file_;
+  std::shared_ptr<BodySource> source_;
+  std::shared_ptr<BodySink> sink_;
 };
 
 // Says what the status means, and nothing else.

@@ -21,9 +21,13 @@ std::uint32_t reactors_for(const ServerOptions& options) {
 }  // namespace
 
 Server::Server(ServerOptions options, Site& site, std::vector<os::Descriptor> listeners)
-    : options_(std::move(options)), listeners_(std::move(listeners)), pool_(options_.pool) {
+    : options_(std::move(options)),
+      memory_(options_.limits.all_bodies_bytes, options_.limits.retry_after),
+      listeners_(std::move(listeners)),
+      pool_(options_.pool) {
   for (std::uint32_t i = 0; i < reactors_for(options_); ++i) {
-    reactors_.push_back(std::make_unique<Reactor>(options_.limits, site, pool_, listeners_, tls_));
+    reactors_.push_back(
+        std::make_unique<Reactor>(options_.limits, site, pool_, memory_, listeners_, tls_));
   }
 }
 

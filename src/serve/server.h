@@ -51,6 +51,8 @@ class Server final : public RunningServer {
   Totals totals() const override {
     Totals totals;
     for (const auto& reactor : reactors_) reactor->counters().add_to(totals);
+    totals.add_overloaded(memory_.refused.value());
+    totals.body_bytes = memory_.used_bytes();
     return totals;
   }
   const Pool* workers() const noexcept override { return &pool_; }
@@ -58,6 +60,7 @@ class Server final : public RunningServer {
  private:
   ServerOptions options_;
   TlsSource tls_;
+  BodyMemory memory_;
   std::vector<os::Descriptor> listeners_;
   Pool pool_;
   std::vector<std::unique_ptr<Reactor>> reactors_;

@@ -10,6 +10,9 @@ class Site {
  public:
   virtual ~Site() = default;
 
+  // Whether answer() is to be called when the head is there, without the body, which it may then
+  // have read (Response::read_body()) or leave. Takes no time, and does not block.
+  virtual bool streams_body(const http::RequestHead&) { return false; }
   // Answers if that takes no time to speak of, and does not block: the caller is a reactor, and all
   // its connections wait. False: nothing was said, and answer() is called on a thread that may
   // wait.

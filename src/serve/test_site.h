@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -82,6 +83,12 @@ class Client {
     EXPECT_EQ(::send(socket_.get(), text.data(), text.size(), MSG_NOSIGNAL),
               static_cast<ssize_t>(text.size()));
   }
+  // As much of it as is taken at once, and perhaps nothing.
+  std::size_t send_some(std::string_view text) const {
+    const ssize_t sent =
+        ::send(socket_.get(), text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    return sent < 0 ? 0 : static_cast<std::size_t>(sent);
+  }
   // The other side may be gone.
   void send_anyway(std::string_view text) const {
     static_cast<void>(::send(socket_.get(), text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT));
@@ -103,6 +110,26 @@ class Client {
     std::string response = buffer_.substr(0, head_end + 4 + body);
     buffer_.erase(0, response.size());
     return response;
+  }
+  // Everything up to `end`, or to the end.
+  std::string receive_until(std::string_view end) {
+    std::size_t looked_at = 0;
+    for (;;) {
+      const std::size_t found = buffer_.find(end, looked_at);
+      if (found != std::string::npos) {
+        std::string text = buffer_.substr(0, found + end.size());
+        buffer_.erase(0, text.size());
+        return text;
+      }
+      looked_at = buffer_.size() < end.size() ? 0 : buffer_.size() - end.size();
+      if (!more()) return std::exchange(buffer_, {});
+    }
+  }
+  // Everything up to the end; nothing where that is no regular one.
+  std::optional<std::string> receive_all() {
+    errno = 0;
+    while (more()) errno = 0;
+    return errno == 0 ? std::optional(std::exchange(buffer_, {})) : std::nullopt;
   }
   // Not only nothing for a long time.
   bool sees_the_end() {

@@ -17,6 +17,23 @@ base::Status WebSite::add(http::Method method, std::string_view pattern, Handler
   return base::Done{};
 }
 
+base::Status WebSite::add_streaming(http::Method method, std::string_view pattern,
+                                    Handler handler) {
+  auto status = add(method, pattern, std::move(handler));
+  if (status) routes_.back().is_streaming = true;
+  return status;
+}
+
+bool WebSite::streams_body(const http::RequestHead& head) {
+  if (head.form() == http::TargetForm::asterisk) return false;
+  const http::Target target = http::split_target(head.path_and_query());
+  std::string memory(target.path.size(), '\0');
+  const auto path = http::resolve_path(target.path, memory);
+  if (!path) return false;
+  const http::RouteMatch match = router_.find(head.method(), *path);
+  return match.kind == http::RouteMatch::Kind::found && routes_[match.route].is_streaming;
+}
+
 bool WebSite::answer_at_once(const Request& request, Response& response) {
   return answer(request, response, false);
 }

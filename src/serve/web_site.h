@@ -40,8 +40,11 @@ class WebSite : public Site {
   // Patterns are those of http/router.h. Before the server starts.
   base::Status add(http::Method method, std::string_view pattern, Handler handler,
                    Runs runs = Runs::on_a_worker);
+  // The handler is called when the head is there, and may have the body read, or answer without it.
+  base::Status add_streaming(http::Method method, std::string_view pattern, Handler handler);
   void add_files(FileTree tree) { files_.emplace(std::move(tree)); }
 
+  bool streams_body(const http::RequestHead& head) override;
   bool answer_at_once(const Request& request, Response& response) override;
   void answer(const Request& request, Response& response) override;
 
@@ -49,6 +52,7 @@ class WebSite : public Site {
   struct Route {
     Handler handler;
     Runs runs;
+    bool is_streaming = false;
   };
   bool answer(const Request& request, Response& response, bool may_wait);
   bool answer_unrouted(const Request& request, const http::RouteMatch& match, Response& response,
@@ -60,6 +64,8 @@ class WebSite : public Site {
 };
 
 // For measurements: /_/hello, /_/sleep/MS, /_/cpu/US, and /_/echo, which answers the body.
+// Streamed:
+// /_/stream/BYTES answers so many, /_/count says how many came, /_/early does not read them.
 base::Status add_test_handlers(WebSite& site);
 
 }  // namespace weft::serve

@@ -203,6 +203,48 @@ class Tls(unittest.TestCase):
                 self.assertLess(ticks / os.sysconf("SC_CLK_TCK"), 0.3)
                 self.assertEqual(server.end(), 0)
 
+    # Who has begun to shake hands when the server ends is not idle.
+    def test_a_handshake_that_is_under_way_is_finished(self):
+        with serving.folder_of() as folder:
+            certificate, key = serving.make_certificate(folder, "one")
+            context = ssl.create_default_context(cafile=certificate)
+            for policy in ("adaptive", "fibers", "thread-per-connection"):
+                with self.subTest(policy), serving.Server(
+                        WEFT, "--test-handlers", "--policy", policy, "--tls-cert", certificate,
+                        "--tls-key", key) as server, socket.socket() as plain:
+                    plain.settimeout(serving.PATIENCE_SECONDS)
+                    plain.connect(("127.0.0.1", server.port))
+                    received, to_send = ssl.MemoryBIO(), ssl.MemoryBIO()
+                    connection = context.wrap_bio(received, to_send, server_hostname="127.0.0.1")
+                    with self.assertRaises(ssl.SSLWantReadError):
+                        connection.do_handshake()
+                    hello = to_send.read()
+                    plain.sendall(hello[:100])
+                    self.assertEqual(self.shown(server, certificate), "one")  # it is accepted
+                    codes = []
+                    ending = threading.Thread(target=lambda: codes.append(server.end()))
+                    ending.start()
+                    time.sleep(0.6)  # an idle one would be closed by now
+                    plain.sendall(hello[100:])
+
+                    def until_done(call):
+                        while True:
+                            try:
+                                return call()
+                            except ssl.SSLWantReadError:
+                                plain.sendall(to_send.read())
+                                received.write(plain.recv(65536))
+
+                    until_done(connection.do_handshake)
+                    connection.write(b"GET /_/hello HTTP/1.1\r\nHost: x\r\n\r\n")
+                    plain.sendall(to_send.read())
+                    answer = until_done(lambda: connection.read(65536))
+                    self.assertTrue(answer.startswith(b"HTTP/1.1 200"), answer)
+                    self.assertIn(b"Connection: close", answer)
+                    plain.close()
+                    ending.join()
+                    self.assertEqual(codes, [0])
+
     def test_a_renewed_certificate_is_shown_after_a_signal(self):
         with serving.folder_of() as folder:
             certificate, key = serving.make_certificate(folder, "first")

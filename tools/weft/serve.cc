@@ -267,7 +267,8 @@ Description describe() {
             .least = 1,
             .most = 3600},
            {.name = "--test-handlers",
-            .help = "Adds /_/hello, /_/sleep/MS, /_/cpu/US and /_/echo",
+            .help = "Adds /_/hello, /_/sleep/MS, /_/cpu/US and /_/echo; streamed: /_/stream/BYTES, "
+                    "/_/count and /_/early",
             .target = &arguments->test_handlers}},
           [arguments] { return serve_until_told(*arguments); }};
 }
