@@ -27,7 +27,6 @@ ClosedLoop::ClosedLoop(const Plan& plan, const Targets& targets, unsigned connec
                        SharedProgress& progress)
     : plan_(plan),
       targets_(targets),
-      connections_(connections),
       most_requests_(requests),
       wire_(std::move(wire)),
       progress_(progress),

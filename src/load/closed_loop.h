@@ -52,7 +52,6 @@ class ClosedLoop final : public WireUser {
 
   const Plan& plan_;
   const Targets& targets_;
-  const unsigned connections_;
   const std::uint64_t most_requests_;  // 0: no limit
   Wire wire_;
   SharedProgress& progress_;
@@ -62,7 +61,6 @@ class ClosedLoop final : public WireUser {
   unsigned missing_ = 0;             // connections to open anew
   std::uint64_t asked_ = 0;
   std::uint64_t answered_ = 0;
-  bool is_over_ = false;
   nanoseconds last_end_{0};
   Tally tally_;
   std::vector<Sample> samples_;
