@@ -100,7 +100,8 @@ void give_as_asked(const Request& request, const File& file, std::string_view en
   }
   http::RangeSet set;
   const auto range = request.head.find(http::KnownField::range);
-  const bool is_wanted = range && request.head.method() == http::Method::get &&
+  const bool is_wanted = range && !request.head.has_more_than_one(http::KnownField::range) &&
+                         request.head.method() == http::Method::get &&
                          verdict_of_conditions == http::Verdict::proceed &&
                          http::range_applies(request.head, validators, now);
   const auto verdict =
