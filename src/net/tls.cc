@@ -7,12 +7,19 @@
 #include <cstring>
 #include <new>
 #include <string_view>
+#include <system_error>
 
 namespace weft::net {
 namespace {
 
-// What OpenSSL has noted last, which is what matters; and forgets the rest.
+// What the system said, or else what OpenSSL has noted last, which is what matters; and forgets the
+// rest.
 std::string noted() {
+  const unsigned long first = ERR_peek_error();
+  if (ERR_SYSTEM_ERROR(first)) {
+    ERR_clear_error();
+    return std::system_category().message(ERR_GET_REASON(first));
+  }
   const unsigned long error = ERR_peek_last_error();
   const char* const reason = error == 0 ? nullptr : ERR_reason_error_string(error);
   ERR_clear_error();

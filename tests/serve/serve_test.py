@@ -321,6 +321,33 @@ class BadUse(unittest.TestCase):
             self.assertIn("certificate", self.refused(folder, *listen, "--tls-cert", text,
                                                       "--tls-key", key))
             self.refused(folder, "--workers", "0")
+            self.assertIn("No such file", self.refused(folder, *listen, "--tls-cert", "/no/such",
+                                                       "--tls-key", key))
+            self.assertIn("65535", self.refused(folder, "--listen", "127.0.0.1:70000"))
+            self.assertIn("/no/such", self.refused(folder, "--listen", "unix:/no/such/socket"))
+            self.assertIn("taken", self.refused(folder, *listen, "--admin",
+                                                f"127.0.0.1:{taken.getsockname()[1]}"))
+
+    # Root may read everything, unless it has given that up.
+    def test_what_may_not_be_read_is_named(self):
+        humble = ["setpriv", "--bounding-set", "-dac_override,-dac_read_search"]
+        humble = humble if os.geteuid() == 0 else []
+        with serving.folder_of(private=b"not for you") as folder:
+            certificate, key = serving.make_certificate(folder, "one")
+            locked = os.path.join(folder, "locked")
+            os.mkdir(locked, 0)
+            os.chmod(key, 0)
+            os.chmod(os.path.join(folder, "private"), 0)
+            for words, name in (((locked,), "locked"),
+                                ((folder, "--tls-cert", certificate, "--tls-key", key), "one.key")):
+                result = subprocess.run([*humble, WEFT, "serve", "--listen", "127.0.0.1:0", *words],
+                                        capture_output=True, text=True,
+                                        timeout=serving.PATIENCE_SECONDS)
+                self.assertEqual(result.returncode, 2, result.stderr)
+                self.assertIn(name, result.stderr)
+                self.assertIn("Permission denied", result.stderr)
+            with serving.Server(WEFT, folder, around=humble) as server:
+                self.assertEqual(server.get("/private")[0], 403)
 
 
 if __name__ == "__main__":

@@ -12,8 +12,9 @@ PATIENCE_SECONDS = 30
 
 
 class Server:
-    def __init__(self, weft, *words, is_admin_first=False, **options):
-        self.process = subprocess.Popen([weft, "serve", "--listen", "127.0.0.1:0", *words],
+    # `around`: words of a command that runs it, such as setpriv.
+    def __init__(self, weft, *words, around=(), is_admin_first=False, **options):
+        self.process = subprocess.Popen([*around, weft, "serve", "--listen", "127.0.0.1:0", *words],
                                         stderr=subprocess.PIPE, text=True, **options)
         if is_admin_first:
             self.admin_port = int(self.process.stderr.readline().rsplit(":", 1)[1])
