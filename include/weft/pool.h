@@ -78,10 +78,11 @@ struct Overload {
   std::chrono::nanoseconds interval{std::chrono::milliseconds(100)};
   // Sheds what has waited longer.
   std::chrono::nanoseconds longest_wait{0};
-  // While more jobs wait than this, the newest comes first.
+  // While more jobs wait than this, the newest comes first. It blinds the target: the newest have
+  // not waited, so nothing is shed, and the oldest may wait for ever.
   std::size_t newest_first_above = 0;
 
-  // What a server that answers 503 wants: a target of 5 ms over 100 ms, newest first above 512.
+  // What a server that answers 503 wants: a target of 5 ms over 100 ms, oldest first.
   static Overload for_servers() noexcept;
 };
 

@@ -54,7 +54,7 @@ Overload Overload::for_servers() noexcept {
   return {.target = std::chrono::milliseconds(5),
           .interval = std::chrono::milliseconds(100),
           .longest_wait = std::chrono::nanoseconds(0),
-          .newest_first_above = 512};
+          .newest_first_above = 0};
 }
 
 Pool::Pool(PoolOptions options) {
