@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 export CMD
 
-.PHONY: all demo test test-long test-apps bench fuzz tidy install clean
+.PHONY: all demo test test-long test-apps test-serve bench fuzz tidy install clean
 
 all: ## Build what is installed, optimised
 	@scripts/deps build
@@ -24,6 +24,10 @@ test-long: all ## The stress of the engine: 200 runs, ten million rounds; about 
 test-apps: ## Other people's programs natively and under weft; writes docs/compatibility.md
 	@scripts/deps build apps
 	@scripts/test-apps
+
+test-serve: ## The web server at its limits, and beside others; writes docs/http_strictness.md
+	@scripts/deps build servers
+	@scripts/test-serve
 
 bench: ## Ours beside its rivals, as ratios in one run
 	@scripts/deps build bench mariadb

@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# Four times as much as the server can do, in an open loop: it goes on doing what it can, those whom it
+# accepts do not wait long, all others hear 503 with Retry-After at once, and its memory stays flat.
+#
+#   overload.py WEFT [--seconds N] [--capacity-seconds N] [--policy NAME] [--least-goodput X]
+#                    [--most-waits X]
+#
+# Capacity is what a closed loop gets. With two CPUs or more the server has the first and the generator the
+# second. What the accepted waited is the pool's own P99 (weft_request_wait_seconds): the generator's,
+# which is printed beside it, has its own lateness in it.
+# Exit: 0; 1 something of this does not hold.
+import argparse
+import http.client
+import os
+import sys
+
+import serving
+import watching
+
+FACTOR = 4
+WORKERS = 8
+QUEUE_TARGET_SECONDS = 0.005  # Overload::for_servers(); shed is what waits for twice as long
+INTERVAL_SECONDS = 0.1  # in which all must have waited longer before anything is shed
+FLAT_BYTES = 8 << 20
+HANDLERS = {"2 ms of CPU": "/_/cpu/2000", "5 ms of sleep": "/_/sleep/5"}
+FAULTS = ("client_error", "server_error", "timeout", "refused", "reset", "cut", "malformed",
+          "no_connection", "tls_failed", "unfinished")
+
+
+# A request of our own, seen from its status to its fields.
+def look(server, path):
+    connection = http.client.HTTPConnection("127.0.0.1", server.port,
+                                            timeout=serving.PATIENCE_SECONDS)
+    try:
+        connection.request("GET", path)
+        response = connection.getresponse()
+        response.read()
+        return response.status, response.getheader("Retry-After")
+    finally:
+        connection.close()
+
+
+def run(arguments, name, path, failures):
+    cpus = sorted(os.sched_getaffinity(0))
+    words = ("--test-handlers", "--policy", arguments.policy, "--workers", "1", "--max-workers",
+             str(WORKERS), "--admin", "127.0.0.1:0")
+    apart = {"preexec_fn": lambda: os.sched_setaffinity(0, cpus[:1])} if len(cpus) > 1 else {}
+    cpu = cpus[1] if len(cpus) > 1 else None
+    with serving.Server(arguments.weft, *words, is_admin_first=True, **apart) as server:
+        url = f"http://127.0.0.1:{server.port}{path}"
+        watching.load(arguments.weft, url, "--closed", "--connections", str(WORKERS), seconds=1,
+                      cpu=cpu)
+        capacity = watching.load(arguments.weft, url, "--closed", "--connections", str(WORKERS),
+                                 seconds=arguments.capacity_seconds, cpu=cpu)["rate"]["good"]
+        with watching.samples_of(lambda: (watching.resident_bytes(server.process),
+                                          look(server, path)), 0.1) as samples:
+            report = watching.load(arguments.weft, url, "--rate", str(round(FACTOR * capacity)),
+                                   seconds=arguments.seconds, cpu=cpu)
+        pool = watching.metrics(server)
+        if server.end() != 0:
+            failures.append(f"{name}: did not end well: {server.last_words}")
+    judge(arguments, name, capacity, report, samples, pool, failures)
+
+
+def judge(arguments, name, capacity, report, samples, pool, failures):
+    goodput = report["rate"]["good"] / capacity
+    wait = pool['weft_request_wait_seconds{quantile="0.99"}']
+    served = report["latency"]["served"]["p99"]
+    memory = [sample[0] for sample in samples]
+    third = max(1, len(memory) // 3)
+    growth = max(memory[-third:]) - max(memory[:third])
+    rejects = [after for _, (status, after) in samples if status == 503]
+    print(f"{name}: capacity {capacity:.0f}/s, offered {report['rate']['offered']:.0f}/s for "
+          f"{arguments.seconds} s{' (void: the generator was late)' if report['void'] else ''}\n"
+          f"  goodput {goodput:.2f} of capacity; {report['counts']['good']} served, "
+          f"{report['counts']['unavailable']} got 503\n"
+          f"  P99 of the accepted: waited {wait * 1e3:.1f} ms in the queue, {served * 1e3:.1f} ms in "
+          f"all from the intended start\n"
+          f"  memory {max(memory) / 2**20:.1f} MiB, {growth / 2**20:+.1f} MiB from the first third "
+          f"to the last; {len(rejects)} rejects looked at", flush=True)
+    faults = {fault: report["counts"][fault] for fault in FAULTS if report["counts"][fault]}
+    most_wait = arguments.most_waits * (2 * QUEUE_TARGET_SECONDS + INTERVAL_SECONDS)
+    for is_wrong, what in ((goodput < arguments.least_goodput, f"goodput {goodput:.2f}"),
+                           (wait > most_wait, f"waits of {wait * 1e3:.1f} ms"),
+                           (growth > FLAT_BYTES, f"memory grew by {growth} bytes"),
+                           (faults, f"not served, and no 503: {faults}"),
+                           (report["counts"]["unavailable"] == 0, "nothing was rejected"),
+                           (not rejects or None in rejects, f"no Retry-After: {rejects[:5]}")):
+        if is_wrong:
+            failures.append(f"{name}: {what}")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("weft", type=os.path.abspath)
+    parser.add_argument("--seconds", type=int, default=30)
+    parser.add_argument("--capacity-seconds", type=int, default=5)
+    parser.add_argument("--policy", default="adaptive")
+    parser.add_argument("--least-goodput", type=float, default=0.9)
+    parser.add_argument("--most-waits", type=float, default=1.0)
+    arguments = parser.parse_args()
+    failures = []
+    for name, path in HANDLERS.items():
+        run(arguments, name, path, failures)
+    for failure in failures:
+        print("FAILED: " + failure)
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
