@@ -53,19 +53,20 @@ def run(arguments, name, path, failures):
                       cpu=cpu)
         capacity = watching.load(arguments.weft, url, "--closed", "--connections", str(WORKERS),
                                  seconds=arguments.capacity_seconds, cpu=cpu)["rate"]["good"]
+        before = watching.metrics(server)
         with watching.samples_of(lambda: (watching.resident_bytes(server.process),
                                           look(server, path)), 0.1) as samples:
             report = watching.load(arguments.weft, url, "--rate", str(round(FACTOR * capacity)),
                                    seconds=arguments.seconds, cpu=cpu)
-        pool = watching.metrics(server)
+        wait = watching.quantile(before, watching.metrics(server), "weft_request_wait_seconds",
+                                 0.99)
         if server.end() != 0:
             failures.append(f"{name}: did not end well: {server.last_words}")
-    judge(arguments, name, capacity, report, samples, pool, failures)
+    judge(arguments, name, capacity, report, samples, wait, failures)
 
 
-def judge(arguments, name, capacity, report, samples, pool, failures):
+def judge(arguments, name, capacity, report, samples, wait, failures):
     goodput = report["rate"]["good"] / capacity
-    wait = pool['weft_request_wait_seconds{quantile="0.99"}']
     served = report["latency"]["served"]["p99"]
     memory = [sample[0] for sample in samples]
     third = max(1, len(memory) // 3)

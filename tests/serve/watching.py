@@ -21,6 +21,15 @@ def metrics(server):
             (line.rpartition(" ") for line in text.splitlines() if line[:1] != "#")}
 
 
+# The upper end of the bucket that holds this part of what came between two looks at a histogram.
+def quantile(before, after, name, part):
+    prefix = name + '_bucket{le="'
+    counts = sorted((float(key[len(prefix):-2]), value - before.get(key, 0))
+                    for key, value in after.items() if key.startswith(prefix))
+    wanted = part * counts[-1][1]
+    return next(end for end, count in counts if count >= wanted)
+
+
 def resident_bytes(process):
     with open(f"/proc/{process.pid}/status", encoding="ascii") as file:
         for line in file:
