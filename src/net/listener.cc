@@ -2,7 +2,9 @@
 // Opening a socket to listen on, and saying why not.
 #include "net/listener.h"
 
+#include <linux/filter.h>
 #include <netinet/in.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -56,6 +58,27 @@ base::Result<os::Descriptor> listen_on(const Address& address, const ListenOptio
     return cannot_listen(address, errno);
   }
   return socket;
+}
+
+void take_no_handshakes(int listener) noexcept {
+  int family = 0;
+  socklen_t bytes = sizeof(family);
+  if (::getsockopt(listener, SOL_SOCKET, SO_DOMAIN, &family, &bytes) != 0) return;
+  if (family != AF_INET && family != AF_INET6) return;
+  // The kernel shows the filter a segment from its TCP header on; the flags are byte 13.
+  constexpr unsigned flags_offset = 13;
+  constexpr unsigned syn = 0x02;
+  constexpr unsigned syn_or_ack = 0x12;
+  sock_filter drop_first_segments[] = {
+      {BPF_LD | BPF_B | BPF_ABS, 0, 0, flags_offset},
+      {BPF_ALU | BPF_AND | BPF_K, 0, 0, syn_or_ack},
+      {BPF_JMP | BPF_JEQ | BPF_K, 0, 1, syn},
+      {BPF_RET | BPF_K, 0, 0, 0},
+      {BPF_RET | BPF_K, 0, 0, ~0U},
+  };
+  const sock_fprog program{sizeof(drop_first_segments) / sizeof(*drop_first_segments),
+                           drop_first_segments};
+  ::setsockopt(listener, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof(program));
 }
 
 base::Result<Address> address_of(const os::Descriptor& socket) {

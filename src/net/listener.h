@@ -20,6 +20,12 @@ struct ListenOptions {
 // the way, and what to do about it.
 base::Result<os::Descriptor> listen_on(const Address& address, const ListenOptions& options = {});
 
+// From now on who wants to connect hears nothing, until the socket is closed and says no.
+// Handshakes that have begun come to their end: so everybody who was let in can be accepted before
+// closing, which would throw out those who wait. For sockets of ours alone: whoever else has it
+// hears nothing either.
+void take_no_handshakes(int listener) noexcept;
+
 // Where a socket listens: the port, where the kernel chose it.
 base::Result<Address> address_of(const os::Descriptor& socket);
 

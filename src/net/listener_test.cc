@@ -34,6 +34,27 @@ TEST(ListenerTest, APortThatIsTakenIsAnErrorThatSaysSo) {
   EXPECT_NE(second.error().message.find("taken"), std::string::npos);
 }
 
+TEST(ListenerTest, WhoWasLetInIsAcceptedAlthoughNobodyElseIs) {
+  const auto listener = listen_on(*Address::parse("127.0.0.1:0"));
+  ASSERT_TRUE(listener);
+  const auto address = address_of(*listener);
+  const os::Descriptor early(::socket(AF_INET, SOCK_STREAM, 0));
+  ASSERT_EQ(::connect(early.get(), address->get(), address->bytes()), 0);
+  take_no_handshakes(listener->get());
+  const os::Descriptor late(::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0));
+  EXPECT_EQ(::connect(late.get(), address->get(), address->bytes()), -1);
+  EXPECT_EQ(errno, EINPROGRESS);
+  const os::Descriptor accepted(::accept(listener->get(), nullptr, nullptr));
+  ASSERT_TRUE(accepted.valid());
+  EXPECT_EQ(::accept(listener->get(), nullptr, nullptr), -1);
+  EXPECT_EQ(errno, EAGAIN);
+  char byte = 'x';
+  EXPECT_EQ(::send(early.get(), &byte, 1, 0), 1);
+  EXPECT_EQ(::recv(accepted.get(), &byte, 1, 0), 1);
+  EXPECT_EQ(::send(accepted.get(), &byte, 1, 0), 1);
+  EXPECT_EQ(::recv(early.get(), &byte, 1, 0), 1);
+}
+
 TEST(ListenerTest, SeveralShareAPortWhereAllWantTo) {
   const ListenOptions sharing{.reuse_port = true};
   const auto first = listen_on(*Address::parse("127.0.0.1:0"), sharing);

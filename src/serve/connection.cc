@@ -25,7 +25,10 @@ Connection::Connection(Reactor& reactor, net::Stream stream, std::string peer, h
 
 void Connection::run(const JobTimes&) {
   if (!exchange.is_streaming()) {
-    answer([this](Response& response) { reactor_.site().answer(request(), response); });
+    answer([this](Response& response) {
+      reactor_.site().answer(request(), response);
+      if (reactor_.is_draining()) exchange.close_soon();  // it may have begun meanwhile
+    });
   }
   go_on();
   give_back();

@@ -26,11 +26,18 @@ using std::chrono::steady_clock;
 // How often who accepts looks whether the server ends.
 constexpr int most_of_backlog = 4096;
 constexpr auto time_between_looks = std::chrono::milliseconds{50};
+// At the end: for those who have begun to connect.
+constexpr auto time_for_handshakes = std::chrono::milliseconds{50};
 
 std::chrono::milliseconds time_until(http::TimePoint until) {
   if (until == http::TimePoint::max()) return std::chrono::milliseconds{-1};
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - steady_clock::now());
   return std::clamp(left, std::chrono::milliseconds{0}, std::chrono::milliseconds{INT_MAX});
+}
+
+bool has_nothing_to_read(int socket) {
+  char byte = 0;
+  return ::recv(socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0;
 }
 
 }  // namespace
@@ -58,9 +65,10 @@ void Conversations::start() {
     {
       const std::scoped_lock guard(lock_);
       ++lines_;
+      ++acceptors_;
     }
     if (concurrency_->begin([this, &listener] { accept_from(listener); })) continue;
-    line_ends();
+    acceptor_ends();
     throw std::runtime_error("no thread is left to accept connections; raise `ulimit -u`");
   }
 }
@@ -72,6 +80,14 @@ void Conversations::line_ends() noexcept {
   line_ended_.notify_all();
 }
 
+void Conversations::acceptor_ends() noexcept {
+  {
+    const std::scoped_lock guard(lock_);
+    --acceptors_;
+  }
+  line_ends();
+}
+
 void Conversations::accept_from(os::Descriptor& listener) {
   while (!draining_.load()) {
     pollfd ready{.fd = listener.get(), .events = POLLIN, .revents = 0};
@@ -81,10 +97,14 @@ void Conversations::accept_from(os::Descriptor& listener) {
     concurrency_->wait(nothing, time_between_looks);
   }
   // What has been accepted by the kernel is ours to answer; who connects now goes elsewhere.
-  for (int i = 0; i < most_of_backlog && accept_one(listener.get()); ++i) {
-  }
+  const auto until = steady_clock::now() + time_for_handshakes;
+  pollfd ready{.fd = listener.get(), .events = POLLIN, .revents = 0};
+  do {
+    for (int i = 0; i < most_of_backlog && accept_one(listener.get()); ++i) {
+    }
+  } while (steady_clock::now() < until && concurrency_->wait(ready, time_until(until)) > 0);
   concurrency_->close(listener.release());
-  line_ends();
+  acceptor_ends();
 }
 
 bool Conversations::accept_one(int listener) {
@@ -244,7 +264,8 @@ bool Conversations::read(net::Stream& stream, Exchange& exchange, Line& line) {
     const bool is_ready = wait(stream, stream.waits_to_write() ? POLLOUT : POLLIN, until);
     line.awaits.store(Awaits::nothing);
     if (is_ready) continue;
-    if (is_last) return false;
+    if (is_last && has_nothing_to_read(stream.socket())) return false;
+    if (is_last) continue;  // it has come since
     exchange.expire(thread_moment());
     return true;
   }
@@ -270,9 +291,10 @@ bool Conversations::wait_for_lines(steady_clock::time_point until) {
 
 void Conversations::end_those_that_await(Awaits awaited) {
   const std::scoped_lock guard(lock_);
-  ending_ = true;
   for (const auto& [socket, line] : connections_) {
-    if (line->awaits.load() == awaited) ::shutdown(socket, SHUT_RD);
+    if (line->awaits.load() == awaited && has_nothing_to_read(socket)) {
+      ::shutdown(socket, SHUT_RD);
+    }
   }
 }
 
@@ -282,6 +304,11 @@ bool Conversations::drain(std::chrono::milliseconds grace) {
   const auto end_of_patience =
       begun + std::min<std::chrono::milliseconds>(grace, limits_.drain_idle);
   if (wait_for_lines(end_of_patience)) return true;
+  {
+    std::unique_lock guard(lock_);
+    line_ended_.wait_until(guard, begun + grace, [this] { return acceptors_ == 0; });
+    ending_ = true;
+  }
   end_those_that_await(Awaits::request);
   const auto end_of_handshakes =
       begun + std::min<std::chrono::milliseconds>(grace, limits_.drain_handshake);

@@ -73,9 +73,10 @@ class Conversations final : public RunningServer {
   bool read(net::Stream& stream, Exchange& exchange, Line& line);
   bool wait(const net::Stream& stream, short events, http::TimePoint until);
   void line_ends() noexcept;
+  void acceptor_ends() noexcept;
   // Whether all lines have ended by then.
   bool wait_for_lines(std::chrono::steady_clock::time_point until);
-  // Whoever waits for that reads what has come, and then the end.
+  // Who has waited for that since before the end began reads it now. What has begun to come goes on.
   void end_those_that_await(Awaits awaited);
 
   const ReactorLimits limits_;
@@ -90,6 +91,7 @@ class Conversations final : public RunningServer {
   std::condition_variable line_ended_;
   // All guarded by lock_.
   std::size_t lines_ = 0;                                       // those that accept, too
+  std::size_t acceptors_ = 0;
   bool ending_ = false;                                         // no new ones
   std::unordered_map<int, std::shared_ptr<Line>> connections_;  // by their sockets
   std::unordered_map<std::string, std::size_t> by_peer_;

@@ -39,6 +39,8 @@ void watch(const os::Descriptor& epoll, int descriptor, std::uint32_t events, st
 
 constexpr int most_rounds_of_backlog = 64;
 constexpr auto time_between_looks = std::chrono::milliseconds{20};
+// At the end: for those who have begun to connect.
+constexpr auto time_for_handshakes = std::chrono::milliseconds{50};
 
 // sendfile(2) would raise it, and knows no other way to be told.
 void block_broken_pipe() {
@@ -132,8 +134,11 @@ void Reactor::run() {
       Connection& connection = *std::exchange(each, each->next);
       if (!connection.owner.is_with_worker()) close(connection);
     }
+    if (was_draining && (is_abandoned || std::chrono::steady_clock::now() >= lets_go_at_)) {
+      let_go();
+    }
     free_closed();
-    if (was_draining && first_ == nullptr) break;
+    if (was_draining && has_let_go() && first_ == nullptr) break;
     wait_and_serve();
   }
   ended_.store(true, std::memory_order_release);
@@ -144,7 +149,7 @@ void Reactor::wait_and_serve() {
   asleep_.store(true, std::memory_order_seq_cst);
   const bool stay_up = posted_.load(std::memory_order_seq_cst) != nullptr || !again_.empty();
   const auto now = std::chrono::steady_clock::now();
-  net::TimePoint until = deadlines_.next_look();
+  net::TimePoint until = std::min(deadlines_.next_look(), lets_go_at_);
   if (accepts_again_ > now) until = std::min(until, accepts_again_);
   // Who gives a connection back does not always say so.
   if (abandoned_.load(std::memory_order_relaxed)) until = std::min(until, now + time_between_looks);
@@ -205,14 +210,7 @@ void Reactor::take_posted() {
 void Reactor::drain_now() {
   const net::TimePoint now = std::chrono::steady_clock::now();
   moment_ = thread_moment();
-  // What has been accepted by the kernel is ours to answer.
-  for (const os::Descriptor& listener : listeners_) {
-    for (int i = 0; i < most_rounds_of_backlog && accept_some(listener.get()); ++i) {
-    }
-  }
-  pause_listeners();
-  accepts_again_ = http::TimePoint::max();
-  let_go_.store(true, std::memory_order_release);
+  lets_go_at_ = now + time_for_handshakes;
   for (Connection* each = first_; each != nullptr; each = each->next) {
     // Whoever answers may have looked already, so it is looked at again.
     const bool is_with_worker = each->owner.is_with_worker();
@@ -228,6 +226,19 @@ void Reactor::drain_now() {
 std::chrono::milliseconds Reactor::patience_with(const Connection& connection) const noexcept {
   if (!connection.exchange.is_idle()) return std::chrono::milliseconds::max();
   return connection.stream.is_shaking_hands() ? limits_.drain_handshake : limits_.drain_idle;
+}
+
+void Reactor::let_go() {
+  if (std::exchange(lets_go_at_, net::never) == net::never) return;
+  moment_ = thread_moment();
+  // What has been accepted by the kernel is ours to answer.
+  for (const os::Descriptor& listener : listeners_) {
+    for (int i = 0; i < most_rounds_of_backlog && accept_some(listener.get()); ++i) {
+    }
+  }
+  pause_listeners();
+  accepts_again_ = http::TimePoint::max();
+  let_go_.store(true, std::memory_order_release);
 }
 
 void Reactor::free_closed() noexcept {

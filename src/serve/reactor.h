@@ -81,6 +81,7 @@ class Reactor {
   void hand_to_worker(Connection& connection);
   void wait_for_edge(Connection& connection);
   void wait_for_reader(Connection& connection);
+  void end_idle(Connection& connection);
   void linger(Connection& connection);
   void throw_away_input(Connection& connection);
   void close(Connection& connection) noexcept;
@@ -89,6 +90,8 @@ class Reactor {
   void free_closed() noexcept;
   void expire(Connection& connection);
   void drain_now();
+  // Of the listeners.
+  void let_go();
   // How long it is waited for when the server ends; max(): as long as it takes.
   std::chrono::milliseconds patience_with(const Connection& connection) const noexcept;
   void wake() noexcept;
@@ -121,6 +124,7 @@ class Reactor {
   std::vector<Connection*> again_;  // have more to do, when others have had their turn
   std::unordered_map<std::string, std::size_t> by_peer_;
   http::TimePoint accepts_again_ = http::TimePoint::min();  // max(): never
+  net::TimePoint lets_go_at_ = net::never;                  // of the listeners, at the end
   std::thread thread_;
 };
 

@@ -231,13 +231,25 @@ void Reactor::expire(Connection& connection) {
   }
   if (connection.is_lingering || connection.is_blocked) return close(connection);
   if (std::exchange(connection.waits_for_worker, false)) return serve(connection);
-  if (is_draining() && connection.exchange.is_idle()) return close(connection);
+  if (is_draining() && connection.exchange.is_idle()) return end_idle(connection);
   connection.exchange.rest();
   if (moment_.now < connection.exchange.deadline()) {
     return deadlines_.set(connection, connection.exchange.deadline());
   }
   connection.exchange.expire(moment_);
   serve(connection);
+}
+
+// A request that has come since the last look is answered. Otherwise the peer hears the end at
+// once, so that it does not send another one to nobody.
+void Reactor::end_idle(Connection& connection) {
+  char byte = 0;
+  if (::recv(connection.stream.socket(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0) {
+    connection.is_readable = true;
+    return serve(connection);
+  }
+  connection.stream.shut_down();
+  close(connection);
 }
 
 // A socket that is closed while something is unread resets the connection, and the peer may never

@@ -181,11 +181,15 @@ int serve_until_told(const Arguments& arguments) {
   }
   serve::WebSite site;
   if (const auto status = fill(site, arguments); !status) return complain(status.error().message);
+  // Sockets that were handed over are not ours alone.
+  const bool are_ours = std::getenv("LISTEN_FDS") == nullptr;
   auto listeners = open_listeners(arguments);
   if (!listeners) return complain(listeners.error().message);
   serve::About about{.version = version_text, .policy = arguments.policy, .listens = {}};
   std::string places;
+  std::vector<int> own_listeners;
   for (const os::Descriptor& listener : *listeners) {
+    if (are_ours) own_listeners.push_back(listener.get());
     const auto address = net::address_of(listener);
     about.listens.push_back(address ? address->text() : "a socket");
     places += (places.empty() ? "" : ", ") + about.listens.back();
@@ -216,6 +220,7 @@ int serve_until_told(const Arguments& arguments) {
   ::signal(SIGTERM, SIG_DFL);
   ::signal(SIGINT, SIG_DFL);
   ::pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
+  for (const int listener : own_listeners) net::take_no_handshakes(listener);
   if (server->drain(std::chrono::seconds{arguments.grace_seconds})) return exit_done;
   std::cerr << "weft serve: not everything was answered within " << arguments.grace_seconds
             << " s\n";
