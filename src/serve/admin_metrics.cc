@@ -8,6 +8,11 @@
 namespace weft::serve {
 namespace {
 
+void write_log(PrometheusText& text, const AccessLog& log) {
+  text.counter("weft_access_log_lines_total", "Lines the access log has written.", log.written());
+  text.counter("weft_access_log_dropped_total", "Lines it had no room for.", log.dropped());
+}
+
 void write_server(PrometheusText& text, const Totals& totals) {
   text.counter("weft_connections_total", "Connections accepted.", totals.accepted);
   text.gauge("weft_connections", "Connections now.", totals.open);
@@ -93,6 +98,7 @@ std::string metrics_text(const About& about, const RunningServer& server, const 
       "weft_build_info",
       "{version=" + label_value(about.version) + ",policy=" + label_value(about.policy) + "}", 1);
   write_server(text, look.totals);
+  if (server.log() != nullptr) write_log(text, *server.log());
   if (look.pool) write_pool(text, look.pool->counters, server.workers()->metrics());
   write_machine(text, look.machine);
   write_process(text, about, look.machine, descriptors);

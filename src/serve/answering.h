@@ -25,6 +25,7 @@ void respond_with(Exchange& exchange, Counters& counters, bool is_last, Fill fil
   Response response;
   Response failure;
   const Response* said = &response;
+  exchange.handler_starts();
   try {
     fill(response);
   } catch (...) {

@@ -21,7 +21,9 @@ Connection::Connection(Reactor& reactor, net::Stream stream, std::string peer, h
     : stream(std::move(stream)),
       exchange(reactor.limits(), now, &reactor.site(), &reactor.memory()),
       peer(std::move(peer)),
-      reactor_(reactor) {}
+      reactor_(reactor) {
+  exchange.log_to(reactor.log(), this->peer, this->stream.is_encrypted());
+}
 
 void Connection::run(const JobTimes&) {
   if (!exchange.is_streaming()) {

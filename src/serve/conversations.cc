@@ -35,11 +35,6 @@ std::chrono::milliseconds time_until(http::TimePoint until) {
   return std::clamp(left, std::chrono::milliseconds{0}, std::chrono::milliseconds{INT_MAX});
 }
 
-bool has_nothing_to_read(int socket) {
-  char byte = 0;
-  return ::recv(socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0;
-}
-
 }  // namespace
 
 Conversations::Conversations(const ReactorLimits& limits, Site& site,
@@ -175,6 +170,7 @@ bool Conversations::converse_on(Line& line) noexcept try {
 
 void Conversations::converse(net::Stream& stream, Line& line) {
   Exchange exchange(limits_.session, steady_clock::now(), &site_, &memory_);
+  exchange.log_to(log(), line.peer, stream.is_encrypted());
   try {
     converse(stream, exchange, line);
   } catch (const std::exception&) {

@@ -76,7 +76,8 @@ class Conversations final : public RunningServer {
   void acceptor_ends() noexcept;
   // Whether all lines have ended by then.
   bool wait_for_lines(std::chrono::steady_clock::time_point until);
-  // Who has waited for that since before the end began reads it now. What has begun to come goes on.
+  // Who has waited for that since before the end began reads it now. What has begun to come goes
+  // on.
   void end_those_that_await(Awaits awaited);
 
   const ReactorLimits limits_;
@@ -90,7 +91,7 @@ class Conversations final : public RunningServer {
   std::mutex lock_;
   std::condition_variable line_ended_;
   // All guarded by lock_.
-  std::size_t lines_ = 0;                                       // those that accept, too
+  std::size_t lines_ = 0;  // those that accept, too
   std::size_t acceptors_ = 0;
   bool ending_ = false;                                         // no new ones
   std::unordered_map<int, std::shared_ptr<Line>> connections_;  // by their sockets

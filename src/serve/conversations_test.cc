@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A thread, or a fiber, for each connection: the same answers, and an end that cuts nothing.
+// A thread, a fiber or a coroutine for each connection: the same answers, and an end that cuts
+// nothing.
 #include "serve/conversations.h"
 
 #include <gtest/gtest.h>
@@ -10,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "serve/coroutines.h"
 #include "serve/test_site.h"
 
 namespace weft::serve {
@@ -17,22 +19,45 @@ namespace {
 
 using namespace std::chrono_literals;
 
-class ConversationsTest : public ::testing::TestWithParam<bool> {
+using Listeners = std::vector<os::Descriptor>;
+using Make = std::unique_ptr<RunningServer> (*)(Site& site, Listeners listeners);
+
+std::unique_ptr<RunningServer> on_threads(Site& site, Listeners listeners) {
+  return std::make_unique<Conversations>(ReactorLimits{}, site, std::move(listeners),
+                                         make_threads());
+}
+
+std::unique_ptr<RunningServer> on_fibers(Site& site, Listeners listeners) {
+  return std::make_unique<Conversations>(ReactorLimits{}, site, std::move(listeners),
+                                         make_fibers(2));
+}
+
+std::unique_ptr<RunningServer> on_coroutines(Site& site, Listeners listeners) {
+  CoroutineOptions options;
+  options.threads = 2;
+  return make_coroutines(std::move(options), site, std::move(listeners));
+}
+
+struct Model {
+  const char* name;
+  Make make;
+};
+
+class ConversationsTest : public ::testing::TestWithParam<Model> {
  protected:
   void SetUp() override {
     auto listener = net::listen_on(*net::Address::parse("127.0.0.1:0"));
     ASSERT_TRUE(listener);
     address_ = *net::address_of(*listener);
-    std::vector<os::Descriptor> listeners;
+    Listeners listeners;
     listeners.push_back(std::move(*listener));
-    server_ = std::make_unique<Conversations>(ReactorLimits{}, site_, std::move(listeners),
-                                              GetParam() ? make_fibers(2) : make_threads());
+    server_ = GetParam().make(site_, std::move(listeners));
     server_->start();
   }
 
   TestSite site_;
   net::Address address_ = *net::Address::parse("127.0.0.1:0");
-  std::unique_ptr<Conversations> server_;
+  std::unique_ptr<RunningServer> server_;
 };
 
 TEST_P(ConversationsTest, RequestsAreAnsweredInOrder) {
@@ -75,8 +100,10 @@ TEST_P(ConversationsTest, AnEndCutsNothing) {
   EXPECT_TRUE(idle.sees_the_end());
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, ConversationsTest, ::testing::Bool(),
-                         [](const auto& info) { return info.param ? "Fibers" : "Threads"; });
+INSTANTIATE_TEST_SUITE_P(Models, ConversationsTest,
+                         ::testing::Values(Model{"Threads", on_threads}, Model{"Fibers", on_fibers},
+                                           Model{"Coroutines", on_coroutines}),
+                         [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace
 }  // namespace weft::serve

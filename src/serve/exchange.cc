@@ -2,6 +2,8 @@
 // Bytes to requests, and responses to bytes.
 #include "serve/exchange.h"
 
+#include <algorithm>
+
 #include "http/response_head.h"
 #include "os/check.h"
 
@@ -17,6 +19,8 @@ constexpr std::size_t streamed_room_bytes = std::size_t{16} * 1024;
 constexpr std::size_t most_output_bytes = std::size_t{64} * 1024;
 // A body, or an output, that was larger than this leaves no memory behind.
 constexpr std::size_t most_kept_bytes = std::size_t{16} * 1024;
+// Of a line that is no request's.
+constexpr std::size_t most_logged_bytes = std::size_t{4} * 1024;
 // The status line, and what is written into every head.
 constexpr std::size_t own_head_bytes = 256;
 
@@ -52,6 +56,7 @@ Step Exchange::advance(const Moment& moment) {
       if (input_.unread().empty()) return Step::read;
       head_ = std::make_unique<http::RequestHead>();
     }
+    if (trail_ != nullptr && session_.is_idle()) trail_->request_begins(moment.now);
     const http::Event event = session_.next(input_.unread(), *head_, moment.now);
     if (const auto step = take(event, moment)) return *step;
   }
@@ -72,14 +77,18 @@ std::optional<Step> Exchange::take(const http::Event& event, const Moment& momen
       return refuse_for_memory(moment);
     case Kind::complete:
       input_.consume(event.consumed);
+      if (trail_ != nullptr) trail_->request_ends(moment.now);
       is_body_whole_ = true;
       asked_ = moment.now;
       return sink_ != nullptr ? Step::work : Step::request;
     case Kind::response_pending:
       return std::nullopt;  // the peer has ended, and is still answered
-    case Kind::refuse:
+    case Kind::refuse: {
+      const std::uint64_t begins_at = end_of_output();
       output_ += http::refusal_response(event.refusal, moment.date);
+      log_refusal(event.refusal.status, begins_at);
       [[fallthrough]];
+    }
     case Kind::close:
       sink_.reset();
       closes_ = true;
@@ -87,6 +96,21 @@ std::optional<Step> Exchange::take(const http::Event& event, const Moment& momen
   }
   input_.consume(event.consumed);
   return std::nullopt;
+}
+
+void Exchange::log_refusal(unsigned status, std::uint64_t begins_at) {
+  if (trail_ == nullptr) return;
+  const std::uint64_t ends_at = end_of_output();
+  const std::size_t all = static_cast<std::size_t>(ends_at - begins_at);
+  const std::string_view said = std::string_view(output_).substr(output_.size() - all);
+  const std::uint64_t body_at = begins_at + std::min(all, said.find("\r\n\r\n") + 4);
+  if (!input_.kept().empty()) {
+    trail_->response_begins(*head_, status, body_at);
+  } else {
+    const std::string_view input = input_.unread().substr(0, most_logged_bytes);
+    trail_->refusal_begins(input.substr(0, input.find_first_of("\r\n")), status, body_at);
+  }
+  trail_->response_ends(ends_at);
 }
 
 void Exchange::respond(const Response& response, const Moment& moment) {
@@ -101,6 +125,7 @@ void Exchange::respond(const Response& response, const Moment& moment) {
   const http::ResponseFraming framing = session_.begin_response(
       response.status(), has_length ? std::optional(response.body_bytes()) : std::nullopt);
   append_head(response, framing, moment.date);
+  if (trail_ != nullptr) trail_->response_begins(*head_, response.status(), end_of_output());
   is_chunked_ = framing.body == http::ResponseFraming::Body::chunked;
   is_delimited_by_close_ = framing.body == http::ResponseFraming::Body::until_close;
   if (response.source() != nullptr && (is_chunked_ || is_delimited_by_close_)) {
@@ -119,6 +144,10 @@ void Exchange::respond(const Response& response, const Moment& moment) {
 }
 
 void Exchange::end_response(const Moment& moment) {
+  if (trail_ != nullptr) {
+    trail_->response_ends(end_of_output());
+    trail_->sent(sent_bytes_);  // a streamed body may all be out by then
+  }
   resume(moment);
   input_.drop_kept();
   body_.clear(most_kept_bytes);
@@ -149,12 +178,14 @@ void Exchange::append_head(const Response& response, const http::ResponseFraming
 
 void Exchange::file_sent(std::size_t bytes) noexcept {
   sent_bytes_ += bytes;
+  if (trail_ != nullptr) trail_->sent(sent_bytes_);
   file_.offset += bytes;
   file_.bytes -= bytes;
   if (file_.bytes == 0) file_.file.reset();
 }
 
 void Exchange::give_up() noexcept {
+  if (trail_ != nullptr) trail_->cut();
   is_cut_ |= source_ != nullptr;
   source_.reset();
   sink_.reset();

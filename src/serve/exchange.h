@@ -18,6 +18,7 @@
 #include "http/input_buffer.h"
 #include "http/request_head.h"
 #include "http/session.h"
+#include "serve/access_trail.h"
 #include "serve/body_memory.h"
 #include "serve/response.h"
 #include "serve/site.h"
@@ -44,6 +45,15 @@ class Exchange {
   Exchange(const http::SessionLimits& limits, http::TimePoint opened, Site* site = nullptr,
            BodyMemory* memory = nullptr) noexcept
       : session_(limits, opened), site_(site), memory_(memory), body_(memory) {}
+
+  // Tells the log of each response; none: nobody. It outlives the exchange.
+  void log_to(AccessLog* log, std::string_view peer, bool is_encrypted) {
+    if (log != nullptr) trail_ = std::make_unique<AccessTrail>(*log, peer, is_encrypted);
+  }
+  // For the log: a worker begins, now.
+  void handler_starts() noexcept {
+    if (trail_ != nullptr) trail_->handler_starts();
+  }
 
   // Room for what is read, and how much of it was.
   std::span<char> room();
@@ -86,6 +96,7 @@ class Exchange {
   void text_sent(std::size_t bytes) noexcept {
     output_sent_ += bytes;
     sent_bytes_ += bytes;
+    if (trail_ != nullptr) trail_->sent(sent_bytes_);
   }
   std::uint64_t sent_bytes() const noexcept { return sent_bytes_; }  // ever
   void file_sent(std::size_t bytes) noexcept;
@@ -115,6 +126,11 @@ class Exchange {
   Step refuse_for_memory(const Moment& moment);
   // What the peer sends is not read for a while, which is not the peer's fault.
   Step pause(Step step, const Moment& moment) noexcept;
+  // Where what is appended next will stand among all bytes that are ever sent.
+  std::uint64_t end_of_output() const noexcept {
+    return sent_bytes_ + (output_.size() - output_sent_) + file_.bytes;
+  }
+  void log_refusal(unsigned status, std::uint64_t begins_at);
   void append_head(const Response& response, const http::ResponseFraming& framing,
                    std::string_view date);
   void end_response(const Moment& moment);
@@ -135,6 +151,7 @@ class Exchange {
   http::TimePoint paused_since_ = http::TimePoint::max();
   bool is_body_whole_ = false;
   bool closes_ = false;
+  std::unique_ptr<AccessTrail> trail_;  // none: nothing is logged
   bool is_chunked_ = false;             // the response under way
   bool is_delimited_by_close_ = false;  // the last response
   bool is_cut_ = false;

@@ -24,6 +24,7 @@ std::optional<Step> Exchange::take_head(const Moment& moment) {
   if (session_.has_body_ahead() && site_ != nullptr && site_->streams_body(*head_)) {
     session_.stream_body();
     asked_ = moment.now;
+    if (trail_ != nullptr) trail_->request_ends(moment.now);
     return pause(Step::request, moment);
   }
   give_leave_to_send();

@@ -32,6 +32,12 @@ inline long send_output(net::Stream& stream, Exchange& exchange) noexcept {
   return 0;
 }
 
+// Not even the end.
+inline bool has_nothing_to_read(int socket) noexcept {
+  char byte = 0;
+  return ::recv(socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0;
+}
+
 // Before the socket is closed, whatever the reason: what is not whole does not look as if it were.
 inline void end_honestly(const net::Stream& stream, const Exchange& exchange) noexcept {
   if (!exchange.must_reset()) return;

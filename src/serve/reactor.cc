@@ -92,7 +92,8 @@ Reactor::~Reactor() {
   end();
 }
 
-void Reactor::start() {
+void Reactor::start(AccessLog* log) {
+  log_ = log;
   thread_ = std::thread([this] {
     ::pthread_setname_np(::pthread_self(), "weft-reactor");
     block_broken_pipe();

@@ -43,7 +43,7 @@ class Reactor {
   Reactor(const Reactor&) = delete;
   Reactor& operator=(const Reactor&) = delete;
 
-  void start();
+  void start(AccessLog* log = nullptr);
   // Accepts no more, and ends when the last connection has. For any thread.
   void begin_drain() noexcept;
   // No listener is used any more.
@@ -56,6 +56,7 @@ class Reactor {
   // For connections, on any thread.
   const http::SessionLimits& limits() const noexcept { return limits_.session; }
   Site& site() noexcept { return site_; }
+  AccessLog* log() noexcept { return log_; }
   BodyMemory& memory() noexcept { return memory_; }
   Counters& counters() noexcept { return counters_; }
   const Counters& counters() const noexcept { return counters_; }
@@ -102,6 +103,7 @@ class Reactor {
   BodyMemory& memory_;
   const std::vector<os::Descriptor>& listeners_;
   const TlsSource& tls_;
+  AccessLog* log_ = nullptr;
   Counters counters_;
 
   // For any thread.

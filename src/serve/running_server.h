@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "net/tls.h"
+#include "serve/access_log.h"
 #include "serve/counters.h"
 
 namespace weft::serve {
@@ -18,6 +19,9 @@ class RunningServer {
 
   // Before start() for all connections; later for those that begin after it.
   virtual void use_tls(std::shared_ptr<const net::TlsContext> context) = 0;
+  // Before start(). It outlives the server; none: nothing is logged.
+  void log_to(AccessLog* log) noexcept { log_ = log; }
+  AccessLog* log() const noexcept { return log_; }
   virtual void start() = 0;
   // Accepts no more, answers what was accepted, and ends. False: not all was answered in time.
   virtual bool drain(std::chrono::milliseconds grace) = 0;
@@ -25,6 +29,9 @@ class RunningServer {
   virtual Totals totals() const = 0;
   // Who runs the handlers; nullptr: each connection has its own.
   virtual const Pool* workers() const noexcept { return nullptr; }
+
+ private:
+  AccessLog* log_ = nullptr;
 };
 
 }  // namespace weft::serve

@@ -37,7 +37,7 @@ Server::~Server() {
 }
 
 void Server::start() {
-  for (const auto& reactor : reactors_) reactor->start();
+  for (const auto& reactor : reactors_) reactor->start(log());
 }
 
 bool Server::drain(std::chrono::milliseconds grace) {

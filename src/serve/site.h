@@ -2,6 +2,9 @@
 // Site: who answers which request.
 #pragma once
 
+#include <chrono>
+#include <optional>
+
 #include "serve/response.h"
 
 namespace weft::serve {
@@ -17,7 +20,12 @@ class Site {
   // its connections wait. False: nothing was said, and answer() is called on a thread that may
   // wait.
   virtual bool answer_at_once(const Request& request, Response& response) = 0;
-  // What it throws is a 500.
+  // For a caller that need not hold a thread to wait: says everything, and how long it is to be
+  // kept back. Nothing: nothing was said, and only answer() can.
+  virtual std::optional<std::chrono::nanoseconds> answer_after_wait(const Request&, Response&) {
+    return std::nullopt;
+  }
+  // What they throw is a 500.
   virtual void answer(const Request& request, Response& response) = 0;
 };
 

@@ -227,7 +227,8 @@ TEST_P(StreamedRequest, OfManyAtOnceAreAllWhole) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Drivers, StreamedRequest,
-                         ::testing::Values(Driver::pool, Driver::threads, Driver::fibers),
+                         ::testing::Values(Driver::pool, Driver::threads, Driver::fibers,
+                                           Driver::coroutines),
                          [](const auto& info) { return name_of(info.param); });
 
 }  // namespace

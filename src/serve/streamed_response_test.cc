@@ -159,7 +159,8 @@ TEST_P(StreamedResponse, OfManyAtOnceAreAllWhole) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Drivers, StreamedResponse,
-                         ::testing::Values(Driver::pool, Driver::threads, Driver::fibers),
+                         ::testing::Values(Driver::pool, Driver::threads, Driver::fibers,
+                                           Driver::coroutines),
                          [](const auto& info) { return name_of(info.param); });
 
 }  // namespace

@@ -47,11 +47,11 @@ void say(Response& response, std::string_view constant_text) {
   response.set_constant_body(constant_text);
 }
 
-void sleep(const Call& call, Response& response) {
-  if (const auto time = number_of(call, most_milliseconds, response)) {
-    this_fiber::sleep_for(std::chrono::milliseconds{*time});  // or the thread that it is
-    say(response, "slept\n");
-  }
+std::chrono::nanoseconds sleep(const Call& call, Response& response) {
+  const auto time = number_of(call, most_milliseconds, response);
+  if (!time) return std::chrono::nanoseconds{0};
+  say(response, "slept\n");
+  return std::chrono::milliseconds{*time};
 }
 
 void compute(const Call& call, Response& response) {
@@ -131,7 +131,9 @@ base::Status add_test_handlers(WebSite& site) {
   if (auto status = site.add(http::Method::get, "/_/hello", hello, Runs::at_once); !status) {
     return status;
   }
-  if (auto status = site.add(http::Method::get, "/_/sleep/{time}", sleep); !status) return status;
+  if (auto status = site.add_delayed(http::Method::get, "/_/sleep/{time}", sleep); !status) {
+    return status;
+  }
   if (auto status = site.add(http::Method::get, "/_/cpu/{time}", compute); !status) return status;
   if (auto status = site.add(http::Method::get, "/_/stream/{bytes}", stream); !status) {
     return status;

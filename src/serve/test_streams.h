@@ -18,6 +18,7 @@
 
 #include "net/listener.h"
 #include "serve/conversations.h"
+#include "serve/coroutines.h"
 #include "serve/server.h"
 #include "serve/test_site.h"
 
@@ -125,9 +126,10 @@ class StreamSite : public Site {
   Seen seen;
 };
 
-enum class Driver { pool, threads, fibers };
+enum class Driver { pool, threads, fibers, coroutines };
 inline std::string name_of(Driver driver) {
-  return driver == Driver::pool ? "Pool" : driver == Driver::threads ? "Threads" : "Fibers";
+  constexpr const char* names[] = {"Pool", "Threads", "Fibers", "Coroutines"};
+  return names[static_cast<std::size_t>(driver)];
 }
 
 // A server with one worker, where there are workers.
@@ -146,6 +148,13 @@ struct StreamServer {
       options.pool.minimum = options.pool.maximum = 1;
       options.pool.overload = {};
       server = std::make_unique<Server>(std::move(options), site, std::move(listeners));
+    } else if (driver == Driver::coroutines) {
+      CoroutineOptions options;
+      options.limits = limits;
+      options.threads = 2;
+      options.pool.policy = Policy::fixed;
+      options.pool.minimum = options.pool.maximum = 1;
+      server = make_coroutines(std::move(options), site, std::move(listeners));
     } else {
       server = std::make_unique<Conversations>(
           limits, site, std::move(listeners),

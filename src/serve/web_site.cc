@@ -2,6 +2,8 @@
 // From a request to who answers it.
 #include "serve/web_site.h"
 
+#include <weft/fibers.h>
+
 #include <string>
 #include <utility>
 
@@ -13,7 +15,17 @@ base::Status WebSite::add(http::Method method, std::string_view pattern, Handler
                           Runs runs) {
   const auto route = router_.add(method, pattern);
   if (!route) return route.error();
-  routes_.push_back({std::move(handler), runs});
+  routes_.push_back({std::move(handler), runs, {}});
+  return base::Done{};
+}
+
+base::Status WebSite::add_delayed(http::Method method, std::string_view pattern,
+                                  DelayedHandler handler) {
+  const auto wait = [handler](const Call& call, Response& response) {
+    this_fiber::sleep_for(handler(call, response));  // or the thread that it is
+  };
+  if (auto status = add(method, pattern, wait); !status) return status;
+  routes_.back().delayed = std::move(handler);
   return base::Done{};
 }
 
@@ -36,6 +48,19 @@ bool WebSite::streams_body(const http::RequestHead& head) {
 
 bool WebSite::answer_at_once(const Request& request, Response& response) {
   return answer(request, response, false);
+}
+
+std::optional<std::chrono::nanoseconds> WebSite::answer_after_wait(const Request& request,
+                                                                   Response& response) {
+  const http::Target target = http::split_target(request.head.path_and_query());
+  std::string memory(target.path.size(), '\0');
+  const auto path = http::resolve_path(target.path, memory);
+  if (!path) return std::nullopt;
+  const http::RouteMatch match = router_.find(request.head.method(), *path);
+  if (match.kind != http::RouteMatch::Kind::found) return std::nullopt;
+  const DelayedHandler& handler = routes_[match.route].delayed;
+  if (!handler) return std::nullopt;
+  return handler({request, target.query, router_, match}, response);
 }
 
 void WebSite::answer(const Request& request, Response& response) {

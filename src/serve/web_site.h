@@ -2,6 +2,7 @@
 // WebSite: handlers by method and path, and files for everything else.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <optional>
 #include <string_view>
@@ -30,6 +31,10 @@ struct Call {
 
 using Handler = std::function<void(const Call& call, Response& response)>;
 
+// Says everything, and how long what it stands for takes: no thread needs to wait for that.
+using DelayedHandler =
+    std::function<std::chrono::nanoseconds(const Call& call, Response& response)>;
+
 enum class Runs : unsigned char {
   on_a_worker,  // it may wait, and compute
   at_once,      // it does neither: the thread that reads the requests calls it
@@ -42,16 +47,20 @@ class WebSite : public Site {
                    Runs runs = Runs::on_a_worker);
   // The handler is called when the head is there, and may have the body read, or answer without it.
   base::Status add_streaming(http::Method method, std::string_view pattern, Handler handler);
+  base::Status add_delayed(http::Method method, std::string_view pattern, DelayedHandler handler);
   void add_files(FileTree tree) { files_.emplace(std::move(tree)); }
 
   bool streams_body(const http::RequestHead& head) override;
   bool answer_at_once(const Request& request, Response& response) override;
+  std::optional<std::chrono::nanoseconds> answer_after_wait(const Request& request,
+                                                            Response& response) override;
   void answer(const Request& request, Response& response) override;
 
  private:
   struct Route {
     Handler handler;
     Runs runs;
+    DelayedHandler delayed;  // or none
     bool is_streaming = false;
   };
   bool answer(const Request& request, Response& response, bool may_wait);

@@ -34,12 +34,16 @@ class Files(unittest.TestCase):
 
     def test_a_large_file_is_whole(self):
         content = os.urandom(8_000_000)
-        with serving.folder_of(large=content) as folder, serving.Server(WEFT, folder) as server:
-            self.assertEqual(server.get("/large")[1], content)
-            status, body, _ = server.get("/large", Range="bytes=7999990-")
-            self.assertEqual((status, body), (206, content[-10:]))
-            status, body, headers = server.get("/large", method="HEAD")
-            self.assertEqual((status, body, headers["Content-Length"]), (200, b"", "8000000"))
+        with serving.folder_of(large=content) as folder:
+            for policy in ("adaptive", "fibers", "coroutines", "thread-per-connection"):
+                with self.subTest(policy), serving.Server(WEFT, folder, "--policy",
+                                                          policy) as server:
+                    self.assertEqual(server.get("/large")[1], content)
+                    status, body, _ = server.get("/large", Range="bytes=7999990-")
+                    self.assertEqual((status, body), (206, content[-10:]))
+                    status, body, headers = server.get("/large", method="HEAD")
+                    self.assertEqual((status, body, headers["Content-Length"]),
+                                     (200, b"", "8000000"))
 
     def test_many_files_at_once(self):
         files = {f"f{i}": os.urandom(i * 997) for i in range(100)}
@@ -64,7 +68,7 @@ class Files(unittest.TestCase):
 class Handlers(unittest.TestCase):
     def test_each_policy_answers_each_handler(self):
         for policy in ("fixed", "adaptive-inline", "adaptive-monitor", "adaptive", "fibers",
-                       "thread-per-connection"):
+                       "coroutines", "thread-per-connection"):
             with self.subTest(policy), serving.Server(WEFT, "--test-handlers", "--policy", policy,
                                                       "--workers", "2") as server:
                 self.assertEqual(server.get("/_/hello")[:2], (200, b"hello\n"))
@@ -89,7 +93,7 @@ class Handlers(unittest.TestCase):
 class Ending(unittest.TestCase):
     # What was asked before the signal is answered, whole.
     def test_nothing_is_cut(self):
-        for policy in ("adaptive", "fixed", "fibers", "thread-per-connection"):
+        for policy in ("adaptive", "fixed", "fibers", "coroutines", "thread-per-connection"):
             with self.subTest(policy), serving.Server(WEFT, "--test-handlers", "--policy",
                                                       policy) as server:
                 outcomes, begun = [], threading.Semaphore(0)
@@ -126,7 +130,7 @@ class Ending(unittest.TestCase):
             connection.close()
 
     def test_nobody_there_is_no_reason_to_wait(self):
-        for policy in ("adaptive", "fibers", "thread-per-connection"):
+        for policy in ("adaptive", "fibers", "coroutines", "thread-per-connection"):
             with self.subTest(policy), serving.Server(WEFT, "--test-handlers", "--policy",
                                                       policy) as server:
                 idle = server.connect()
@@ -192,23 +196,28 @@ class Tls(unittest.TestCase):
     def test_half_a_record_holds_nobody_up(self):
         with serving.folder_of() as folder:
             certificate, key = serving.make_certificate(folder, "one")
-            with serving.Server(WEFT, "--test-handlers", "--tls-cert", certificate, "--tls-key",
-                                key) as server, socket.socket() as half:
-                half.connect(("127.0.0.1", server.port))
-                half.sendall(b"\x16")
-                self.assertEqual(self.shown(server, certificate), "one")
-                time.sleep(0.5)
-                with open(f"/proc/{server.process.pid}/stat") as file:
-                    ticks = sum(map(int, file.read().rsplit(")", 1)[1].split()[11:13]))
-                self.assertLess(ticks / os.sysconf("SC_CLK_TCK"), 0.3)
-                self.assertEqual(server.end(), 0)
+            for policy in ("adaptive", "fibers", "coroutines", "thread-per-connection"):
+                with self.subTest(policy):
+                    self.see_half_a_record(policy, certificate, key)
+
+    def see_half_a_record(self, policy, certificate, key):
+        with serving.Server(WEFT, "--test-handlers", "--tls-cert", certificate, "--tls-key", key,
+                            "--policy", policy) as server, socket.socket() as half:
+            half.connect(("127.0.0.1", server.port))
+            half.sendall(b"\x16")
+            self.assertEqual(self.shown(server, certificate), "one")
+            time.sleep(0.5)
+            with open(f"/proc/{server.process.pid}/stat") as file:
+                ticks = sum(map(int, file.read().rsplit(")", 1)[1].split()[11:13]))
+            self.assertLess(ticks / os.sysconf("SC_CLK_TCK"), 0.3)
+            self.assertEqual(server.end(), 0)
 
     # Who has begun to shake hands when the server ends is not idle.
     def test_a_handshake_that_is_under_way_is_finished(self):
         with serving.folder_of() as folder:
             certificate, key = serving.make_certificate(folder, "one")
             context = ssl.create_default_context(cafile=certificate)
-            for policy in ("adaptive", "fibers", "thread-per-connection"):
+            for policy in ("adaptive", "fibers", "coroutines", "thread-per-connection"):
                 with self.subTest(policy), serving.Server(
                         WEFT, "--test-handlers", "--policy", policy, "--tls-cert", certificate,
                         "--tls-key", key) as server, socket.socket() as plain:

@@ -16,7 +16,7 @@ import zlib
 import serving
 
 WEFT = os.path.abspath(sys.argv[1])
-POLICIES = ("adaptive", "fixed", "fibers", "thread-per-connection")
+POLICIES = ("adaptive", "fixed", "fibers", "coroutines", "thread-per-connection")
 
 
 def alphabet(size):

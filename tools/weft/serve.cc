@@ -17,8 +17,10 @@
 #include "exit_code.h"
 #include "net/listener.h"
 #include "net/service_manager.h"
+#include "serve/access_log.h"
 #include "serve/concurrency.h"
 #include "serve/conversations.h"
+#include "serve/coroutines.h"
 #include "serve/server.h"
 #include "serve/web_site.h"
 #include "serve_admin.h"
@@ -37,12 +39,16 @@ struct Arguments {
   int most_workers = 0;
   int grace_seconds = 30;
   std::string certificate, key;
+  std::string access_log;
+  std::string access_log_format = "combined";
   bool test_handlers = false;
 };
 
 constexpr const char* footer =
     "Signals: SIGTERM and SIGINT end it once everything accepted is answered; SIGHUP reads the\n"
-    "certificate again. Sockets of systemd (LISTEN_FDS) are taken in place of --listen.\n"
+    "certificate again, and opens the access log again, by its name. Sockets of systemd "
+    "(LISTEN_FDS)\n"
+    "are taken in place of --listen.\n"
     "\nExit status: 0 ended, and everything was answered; 1 not all of it in time; 2 it could not "
     "start.\n";
 
@@ -93,6 +99,13 @@ constexpr Model models[] = {
      [](const Arguments& arguments, serve::Site& site, Listeners listeners) {
        return make_conversations(serve::make_fibers(static_cast<unsigned>(arguments.workers)), site,
                                  std::move(listeners));
+     }},
+    {"coroutines",
+     [](const Arguments& arguments, serve::Site& site, Listeners listeners) {
+       serve::CoroutineOptions options;
+       options.threads = static_cast<unsigned>(arguments.workers);
+       options.pool.maximum = static_cast<std::uint32_t>(arguments.most_workers);
+       return serve::make_coroutines(std::move(options), site, std::move(listeners));
      }},
     {"thread-per-connection",
      [](const Arguments&, serve::Site& site, Listeners listeners) {
@@ -160,6 +173,24 @@ base::Status read_certificate(const Arguments& arguments, serve::RunningServer& 
   return base::Done{};
 }
 
+// None, where none is asked for.
+base::Result<std::unique_ptr<serve::AccessLog>> open_log(const Arguments& arguments) {
+  if (arguments.access_log.empty()) return std::unique_ptr<serve::AccessLog>();
+  const std::string& format = arguments.access_log_format;
+  if (format != "combined" && format != "json") {
+    return base::Error{"there is no access log format '" + format + "': say combined or json"};
+  }
+  return serve::AccessLog::open(
+      {.path = arguments.access_log,
+       .format = format == "json" ? serve::AccessFormat::json : serve::AccessFormat::combined,
+       .complain = [](const std::string& message) {
+         std::cerr << "weft serve: " + message + "\n";
+       }});
+}
+
+// What nobody takes is not waited for.
+constexpr auto patience_for_log = std::chrono::seconds{5};
+
 void wait_for_end(const Arguments& arguments, serve::RunningServer& server,
                   const sigset_t& signals) {
   for (;;) {
@@ -167,6 +198,7 @@ void wait_for_end(const Arguments& arguments, serve::RunningServer& server,
     ::sigwait(&signals, &signal);
     if (signal != SIGHUP) return;
     net::notify_manager("RELOADING=1");
+    if (server.log() != nullptr) server.log()->reopen();
     const auto status = read_certificate(arguments, server);
     if (!status) std::cerr << "weft serve: kept the old one: " << status.error().message << '\n';
     net::notify_manager("READY=1");
@@ -199,7 +231,10 @@ int serve_until_told(const Arguments& arguments) {
   const sigset_t signals = signals_to_wait_for();
   ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   ::signal(SIGPIPE, SIG_IGN);
+  const auto log = open_log(arguments);
+  if (!log) return complain(log.error().message);
   const auto server = (*make)(arguments, site, std::move(*listeners));
+  server->log_to(log->get());
   if (const auto status = read_certificate(arguments, *server); !status) {
     return complain(status.error().message);
   }
@@ -221,7 +256,11 @@ int serve_until_told(const Arguments& arguments) {
   ::signal(SIGINT, SIG_DFL);
   ::pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
   for (const int listener : own_listeners) net::take_no_handshakes(listener);
-  if (server->drain(std::chrono::seconds{arguments.grace_seconds})) return exit_done;
+  const bool is_done = server->drain(std::chrono::seconds{arguments.grace_seconds});
+  if (*log != nullptr && !(*log)->finish(patience_for_log)) {
+    std::cerr << "weft serve: not all of the access log could be written\n";
+  }
+  if (is_done) return exit_done;
   std::cerr << "weft serve: not everything was answered within " << arguments.grace_seconds
             << " s\n";
   std::_Exit(exit_problem);  // handlers that still run are not waited for
@@ -240,7 +279,7 @@ Description describe() {
             .value_text = "ADDRESS:PORT"},
            {.name = "--policy",
             .help = "Who runs handlers: a pool that is fixed, adaptive-inline, adaptive-monitor or "
-                    "adaptive; fibers; or thread-per-connection",
+                    "adaptive; fibers; coroutines; or thread-per-connection",
             .target = &arguments->policy,
             .value_text = "NAME [adaptive]"},
            {.name = "--workers",
@@ -265,6 +304,15 @@ Description describe() {
             .target = &arguments->key,
             .value_text = "FILE",
             .needs = {"--tls-cert"}},
+           {.name = "--access-log",
+            .help = "Where a line for each response goes; - is standard output",
+            .target = &arguments->access_log,
+            .value_text = "FILE"},
+           {.name = "--access-log-format",
+            .help = "Of those lines: combined, as Apache and nginx write it, or json",
+            .target = &arguments->access_log_format,
+            .value_text = "NAME [combined]",
+            .needs = {"--access-log"}},
            {.name = "--grace",
             .help = "How long to wait, at the end, for what was accepted",
             .target = &arguments->grace_seconds,

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+// The loops of a server of coroutines: who accepts, and how it ends.
+#include "serve/coroutines.h"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <weft/budget.h>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <cerrno>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <thread>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "net/address.h"
+#include "serve/coroutine_line.h"
+
+namespace weft::serve {
+namespace {
+
+using std::chrono::steady_clock;
+
+constexpr int most_accepted = 64;
+constexpr int most_of_backlog = 4096;
+constexpr auto time_without_accepting = std::chrono::milliseconds{50};
+
+struct Loop {
+  asio::io_context context{1};  // one thread
+  asio::executor_work_guard<LoopExecutor> work{context.get_executor()};
+  std::deque<Readiness> listeners;
+  // The thread's own.
+  std::unordered_set<CoroutineLine*> lines;
+  std::thread thread;
+};
+
+void run(Loop& loop) {
+  ::pthread_setname_np(::pthread_self(), "weft-coroutines");
+  sigset_t signals;  // sendfile(2) would raise it, and knows no other way to be told
+  ::sigemptyset(&signals);
+  ::sigaddset(&signals, SIGPIPE);
+  ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  loop.context.run();
+}
+
+class Coroutines final : public RunningServer {
+ public:
+  Coroutines(CoroutineOptions options, Site& site, std::vector<os::Descriptor> listeners);
+  ~Coroutines() override;
+
+  void use_tls(std::shared_ptr<const net::TlsContext> context) override {
+    house_.tls.replace(std::move(context));
+  }
+  void start() override;
+  bool drain(std::chrono::milliseconds grace) override;
+  Totals totals() const override {
+    Totals totals;
+    house_.counters.add_to(totals);
+    totals.add_overloaded(house_.memory.refused.value());
+    totals.body_bytes = house_.memory.used_bytes();
+    return totals;
+  }
+  const Pool* workers() const noexcept override { return &house_.pool; }
+
+ private:
+  Task<void> accept_from(Loop& loop, Readiness& listener);
+  // False: errno says why.
+  bool accept_one(Loop& loop, int listener);
+  void open(Loop& loop, os::Descriptor socket, const std::string& peer);
+  Task<void> converse(Loop& loop, std::shared_ptr<CoroutineLine> line);
+  // Whether the limits let it in; then it is counted until it leaves.
+  bool enters(const std::string& peer);
+  void leaves(const std::string& peer) noexcept;
+  void line_ends() noexcept;
+  bool wait_for_lines(steady_clock::time_point until);
+  template <class Function>
+  void on_each_loop(Function function);
+
+  CoroutineHouse house_;
+  std::vector<os::Descriptor> listeners_;
+  std::deque<Loop> loops_;
+  atomic<std::size_t> next_loop_{0};
+
+  std::mutex lock_;
+  std::condition_variable line_ended_;
+  std::size_t lines_ = 0;  // guarded by lock_; those that accept, too
+  std::unordered_map<std::string, std::size_t> by_peer_;  // guarded by lock_
+};
+
+Coroutines::Coroutines(CoroutineOptions options, Site& site, std::vector<os::Descriptor> listeners)
+    : house_{options.limits,
+             site,
+             Pool(std::move(options.pool)),
+             {},
+             BodyMemory(options.limits.all_bodies_bytes, options.limits.retry_after),
+             {},
+             nullptr,
+             false,
+             false},
+      listeners_(std::move(listeners)),
+      loops_(options.threads != 0 ? options.threads : budget::read().cpu.threads) {}
+
+Coroutines::~Coroutines() {
+  drain(std::chrono::milliseconds{0});
+  house_.abandoned.store(true);
+  on_each_loop([](Loop& loop) {
+    for (CoroutineLine* const line : loop.lines) line->abandon();
+  });
+  wait_for_lines(steady_clock::time_point::max());
+  house_.pool.drain();  // a worker may still be on its way out of post()
+  for (Loop& loop : loops_) loop.work.reset();
+  for (Loop& loop : loops_) {
+    if (loop.thread.joinable()) loop.thread.join();
+  }
+}
+
+void Coroutines::start() {
+  house_.log = log();
+  for (Loop& loop : loops_) loop.thread = std::thread([&loop] { run(loop); });
+  for (std::size_t i = 0; i < listeners_.size(); ++i) {
+    Loop& loop = loops_[i % loops_.size()];
+    Readiness& listener =
+        loop.listeners.emplace_back(loop.context.get_executor(), listeners_[i].release());
+    {
+      const std::scoped_lock guard(lock_);
+      ++lines_;
+    }
+    asio::co_spawn(loop.context, accept_from(loop, listener), asio::detached);
+  }
+}
+
+Task<void> Coroutines::accept_from(Loop& loop, Readiness& listener) {
+  LoopTimer pause(loop.context.get_executor());
+  boost::system::error_code error;
+  while (!house_.draining.load()) {
+    co_await listener.async_wait(Readiness::wait_read, asio::redirect_error(awaited, error));
+    int accepted = 0;
+    while (accepted < most_accepted && accept_one(loop, listener.native_handle())) ++accepted;
+    if (accepted == most_accepted || errno == EAGAIN || errno == ECONNABORTED) continue;
+    pause.expires_after(time_without_accepting);  // no numbers, or no memory, are left
+    co_await pause.async_wait(asio::redirect_error(awaited, error));
+  }
+  // What has been accepted by the kernel is ours to answer; who connects now goes elsewhere.
+  for (int i = 0; i < most_of_backlog && accept_one(loop, listener.native_handle()); ++i) {
+  }
+  listener.close(error);
+  line_ends();
+}
+
+bool Coroutines::accept_one(Loop& loop, int listener) {
+  sockaddr_storage storage{};
+  socklen_t bytes = sizeof(storage);
+  auto* const address = reinterpret_cast<sockaddr*>(&storage);
+  os::Descriptor socket(::accept4(listener, address, &bytes, SOCK_NONBLOCK | SOCK_CLOEXEC));
+  if (!socket.valid()) return false;
+  const std::string peer = net::Address(address, bytes).peer();
+  if (!enters(peer)) {
+    house_.counters.refused.add();
+    return true;
+  }
+  if (storage.ss_family != AF_UNIX) {
+    const int without_delay = 1;
+    ::setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &without_delay, sizeof(without_delay));
+  }
+  // One after the other: with as many connections each, the loops have about as much to do.
+  Loop& other = loops_[next_loop_.fetch_add(1, std::memory_order_relaxed) % loops_.size()];
+  if (&other == &loop) {
+    open(loop, std::move(socket), peer);
+    return true;
+  }
+  try {
+    asio::post(other.context, [this, &other, socket = std::move(socket), peer]() mutable {
+      open(other, std::move(socket), peer);
+    });
+  } catch (const std::exception&) {
+    house_.counters.refused.add();  // no memory
+    leaves(peer);
+  }
+  return true;
+}
+
+bool Coroutines::enters(const std::string& peer) try {
+  const std::scoped_lock guard(lock_);
+  if (house_.counters.open.value() >= house_.limits.connections) return false;
+  const auto [of_peer, is_first] = by_peer_.try_emplace(peer, 0);
+  if (of_peer->second >= house_.limits.connections_by_peer) {
+    if (is_first) by_peer_.erase(of_peer);
+    return false;
+  }
+  ++of_peer->second;
+  ++lines_;
+  house_.counters.accepted.add();
+  house_.counters.open.add();
+  return true;
+} catch (const std::exception&) {
+  return false;  // no memory
+}
+
+void Coroutines::leaves(const std::string& peer) noexcept {
+  house_.counters.open.take_off();
+  {
+    const std::scoped_lock guard(lock_);
+    const auto of_peer = by_peer_.find(peer);
+    if (--of_peer->second == 0) by_peer_.erase(of_peer);
+  }
+  line_ends();
+}
+
+void Coroutines::open(Loop& loop, os::Descriptor socket, const std::string& peer) {
+  try {
+    auto line = std::make_shared<CoroutineLine>(house_, loop.context.get_executor(),
+                                                std::move(socket), peer);
+    asio::co_spawn(loop.context, converse(loop, std::move(line)), asio::detached);
+  } catch (const std::exception&) {
+    house_.counters.refused.add();  // no memory for another one
+    leaves(peer);
+  }
+}
+
+Task<void> Coroutines::converse(Loop& loop, std::shared_ptr<CoroutineLine> line) {
+  try {
+    loop.lines.insert(line.get());
+    co_await line->converse();
+  } catch (const std::exception&) {
+    house_.counters.failed.add();  // no memory
+  }
+  const std::string peer = line->peer();
+  loop.lines.erase(line.get());
+  line.reset();
+  leaves(peer);
+}
+
+void Coroutines::line_ends() noexcept {
+  // The last touch is under the lock: who waits for it may destroy all this.
+  const std::scoped_lock guard(lock_);
+  --lines_;
+  line_ended_.notify_all();
+}
+
+bool Coroutines::wait_for_lines(steady_clock::time_point until) {
+  std::unique_lock guard(lock_);
+  const auto all_ended = [this] { return lines_ == 0; };
+  if (until != steady_clock::time_point::max())
+    return line_ended_.wait_until(guard, until, all_ended);
+  line_ended_.wait(guard, all_ended);
+  return true;
+}
+
+template <class Function>
+void Coroutines::on_each_loop(Function function) {
+  for (Loop& loop : loops_) {
+    asio::post(loop.context, [&loop, function] { function(loop); });
+  }
+}
+
+bool Coroutines::drain(std::chrono::milliseconds grace) {
+  const auto begun = steady_clock::now();
+  house_.draining.store(true);
+  on_each_loop([](Loop& loop) {
+    for (Readiness& listener : loop.listeners) {
+      boost::system::error_code is_closed;
+      listener.cancel(is_closed);
+    }
+    for (CoroutineLine* const line : loop.lines) line->begin_drain();
+  });
+  return wait_for_lines(begun + grace);
+}
+
+}  // namespace
+
+std::unique_ptr<RunningServer> make_coroutines(CoroutineOptions options, Site& site,
+                                               std::vector<os::Descriptor> listeners) {
+  return std::make_unique<Coroutines>(std::move(options), site, std::move(listeners));
+}
+
+}  // namespace weft::serve
