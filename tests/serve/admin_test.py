@@ -18,7 +18,7 @@ import metrics_format
 import serving
 
 WEFT = os.path.abspath(sys.argv[1])
-POLICIES = ("fixed", "adaptive-inline", "adaptive-monitor", "adaptive", "fibers",
+POLICIES = ("fixed", "adaptive-inline", "adaptive-monitor", "adaptive", "fibers", "coroutines",
             "thread-per-connection")
 
 

@@ -23,7 +23,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "http"))
 import load_clients  # noqa: E402
 from load_clients import Ask  # noqa: E402
 
-POLICIES = ["adaptive", "fixed", "adaptive-inline", "adaptive-monitor", "fibers",
+POLICIES = ["adaptive", "fixed", "adaptive-inline", "adaptive-monitor", "fibers", "coroutines",
             "thread-per-connection"]
 GRACE_SECONDS = 30
 LARGE = bytes(range(256)) * 2000
