@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 export CMD
 
-.PHONY: all demo test test-long test-apps test-serve bench fuzz tidy install clean
+.PHONY: all demo test test-long test-apps test-serve bench bench-http fuzz tidy install clean
 
 all: ## Build what is installed, optimised
 	@scripts/deps build
@@ -35,6 +35,11 @@ bench: ## Ours beside its rivals, as ratios in one run
 	@build/release/tools/weft/weft bench budget; budget=$$?; \
 	build/release/tools/weft/weft bench engine; engine=$$?; \
 	build/release/tools/weft/weft bench mariadb && exit $$((budget | engine))
+
+bench-http: ## StreetLegal beside Apache, Node, Go and nginx: hours, and a page at the end
+	@scripts/deps build bench
+	@scripts/build release
+	@build/release/tools/weft/weft bench http --repeats 15 --report build/bench_http.html
 
 fuzz: ## Each parser under libFuzzer for FUZZ_SECONDS
 	@scripts/deps build fuzz

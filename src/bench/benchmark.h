@@ -38,6 +38,7 @@ struct Options {
   bool allow_missing = false;  // leave out rivals that are not installed, instead of refusing
   bool quick = false;          // as little of everything as shows that it works
   std::string only;            // leave out what has not this text in its name
+  std::string report;          // a page to write; empty: none
 };
 
 struct Report {
@@ -52,6 +53,7 @@ struct Benchmark {
   // An Error says why it could not run and what to do.
   base::Result<Report> (*run)(const Options& options, Progress& progress);
   bool heeds_only = false;  // whether Options::only means something to it
+  bool has_page = false;    // whether it writes Options::report
 };
 
 // What `weft bench` answers to its caller.

@@ -10,6 +10,7 @@ from pathlib import Path
 
 DEPS = Path(__file__).resolve().parents[2] / "scripts/deps"
 BUILD = "g++ cmake ninja-build pkg-config libcli11-dev libfmt-dev nlohmann-json3-dev libgtest-dev libdw-dev libssl-dev libboost1.81-dev".split()
+HTTP = ["apache2-bin", "apache2-dev", "nginx-light", "wrk", "nghttp2-client"]
 BOOST = ("libboost1.81-dev", "libboost-context1.81-dev", "libboost-fiber1.81-dev")
 REAL_TOOLS = ("bash", "env", "awk", "grep", "sed", "mktemp", "rm", "sleep")
 
@@ -87,7 +88,7 @@ esac""")
             self.assertIn(f" {package}", said)
 
     def test_takes_a_program_from_anywhere(self):
-        self.installed(*BUILD, *BOOST, "python3", "coreutils")
+        self.installed(*BUILD, *BOOST, *HTTP, "python3", "coreutils")
         for program in ("node", "java", "go"):
             self.program(program, "")
         self.assertEqual(self.run_deps("bench"), (0, ""))

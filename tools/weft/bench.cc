@@ -15,6 +15,7 @@
 #include "bench/table.h"
 #include "bench_budget.h"
 #include "bench_engine.h"
+#include "bench_http.h"
 #include "bench_mariadb.h"
 #include "command.h"
 #include "suggest.h"
@@ -30,6 +31,8 @@ const std::vector<bench::Benchmark>& benchmarks() {
       {"engine", "fibers beside the threads of libc, Boost.Context and Boost.Fiber", bench_engine},
       {"mariadb", "MariaDB's server under weft beside itself, natively and with its thread pool",
        bench_mariadb, true},
+      {"http", "StreetLegal's policies beside each other, Apache, Node, Go and nginx", bench_http,
+       true, true},
   };
   return table;
 }
@@ -80,6 +83,10 @@ int run(const Arguments& arguments) {
     return fail(arguments.name + " is measured as a whole, without --only");
   }
 
+  if (!arguments.options.report.empty() && !benchmark->has_page) {
+    return fail(arguments.name + " has no page to write, so --report is not for it");
+  }
+
   const bench::InterruptGuard guard;
   bench::Progress progress(STDERR_FILENO);
   bench::Options options = arguments.options;
@@ -126,9 +133,13 @@ Description describe() {
            .target = &arguments->options.quick,
            .excludes = {"--repeats"}},
           {.name = "--only",
-           .help = "mariadb: only what has this text in its name, as in 'read-write, 256'",
+           .help = "mariadb, http: only what has this text in its name, as in 'read-write, 256'",
            .target = &arguments->options.only,
            .value_text = "TEXT"},
+          {.name = "--report",
+           .help = "http: write tables, plots and commands as one HTML file",
+           .target = &arguments->options.report,
+           .value_text = "FILE"},
       },
       [arguments] { return run(*arguments); },
   };

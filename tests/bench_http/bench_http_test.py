@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# `weft bench http` as its users meet it: a quick cell, its page, bad use, Ctrl-C. argv[1]: the program.
+import html.parser
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+WEFT = os.path.abspath(sys.argv.pop(1))
+CELL = "steady, 50 us CPU, 2000"  # weft alone: nothing has to be installed or compiled
+VOID_ELEMENTS = {"meta", "br", "path", "rect"}
+
+
+class Page(html.parser.HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.open = []
+        self.seen = []
+        self.text = ""
+        self.faults = []
+
+    def handle_starttag(self, tag, attributes):
+        self.seen.append(tag)
+        for name, value in attributes:
+            if name in ("src", "href") or (value or "").startswith("javascript:"):
+                self.faults.append(f"<{tag} {name}={value}> is from outside")
+        if tag not in VOID_ELEMENTS:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        self.seen.append(tag)
+
+    def handle_endtag(self, tag):
+        if not self.open or self.open.pop() != tag:
+            self.faults.append(f"</{tag}> closes something else, at {self.getpos()}")
+
+    def handle_data(self, data):
+        self.text += data
+
+
+# Processes whose command line names this folder.
+def processes_of(folder):
+    found = []
+    for entry in os.listdir("/proc"):
+        if not entry.isdigit():
+            continue
+        try:
+            with open(f"/proc/{entry}/cmdline", "rb") as file:
+                if folder.encode() in file.read():
+                    found.append(int(entry))
+        except OSError:
+            pass
+    return found
+
+
+@unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "needs two CPUs")
+class HttpBench(unittest.TestCase):
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.folder = directory.name
+        self.environment = {**os.environ, "TMPDIR": self.folder}
+
+    def weft(self, *arguments):
+        return subprocess.run([WEFT, "bench", *arguments], capture_output=True, text=True,
+                              env=self.environment, timeout=100, check=False)
+
+    def test_a_quick_cell_and_its_page(self):
+        page_path = os.path.join(self.folder, "page.html")
+        done = self.weft("http", "--quick", "--allow-missing", "--only", CELL, "--json",
+                         "--report", page_path)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        rows = json.loads(done.stdout)["rows"]
+        self.assertTrue(rows)
+        for row in rows:
+            self.assertTrue(row["name"].startswith(CELL), row)
+            self.assertIsNone(row["bar"], row)
+        with open(page_path, encoding="utf-8") as file:
+            page = Page()
+            page.feed(file.read())
+            page.close()
+        self.assertEqual((page.faults, page.open), ([], []))
+        self.assertNotIn("script", page.seen)
+        for text in [CELL, "fixed 8", "adaptive", "weft load", "--schedule", "kernel", "seed"]:
+            self.assertIn(text, page.text)
+        self.assertEqual(os.listdir(self.folder), ["page.html"])
+
+    def test_plots_of_a_burst(self):
+        page_path = os.path.join(self.folder, "page.html")
+        done = self.weft("http", "--quick", "--allow-missing", "--only", "burst, as the original",
+                         "--report", page_path)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with open(page_path, encoding="utf-8") as file:
+            page = Page()
+            page.feed(file.read())
+        self.assertEqual((page.faults, page.open), ([], []))
+        self.assertIn("svg", page.seen)
+        for text in ["Workers of ours over time", "by quantile", "adaptive-monitor"]:
+            self.assertIn(text, page.text)
+
+    def test_nothing_of_that_name(self):
+        done = self.weft("http", "--only", "nonsense")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("burst, 5 ms sleep", done.stderr)
+
+    def test_a_page_that_cannot_be_written(self):
+        done = self.weft("http", "--only", CELL, "--report", self.folder + "/none/page.html")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("page.html", done.stderr)
+
+    def test_a_page_of_another_benchmark(self):
+        done = self.weft("engine", "--report", "page.html")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("--report", done.stderr)
+
+    def test_peers_that_are_missing(self):
+        empty = os.path.join(self.folder, "empty")
+        os.mkdir(empty)
+        self.environment["PATH"] = empty
+        done = self.weft("http", "--quick", "--only", "latency, one connection, 5 ms")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("Go", done.stderr)
+        self.assertIn("--allow-missing", done.stderr)
+
+    def test_ctrl_c_leaves_nothing_behind(self):
+        process = subprocess.Popen([WEFT, "bench", "http", "--only", CELL], env=self.environment,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        try:
+            deadline = time.monotonic() + 60
+            while not processes_of(self.folder) and time.monotonic() < deadline:
+                time.sleep(0.02)
+            self.assertTrue(processes_of(self.folder))
+            process.send_signal(signal.SIGINT)
+            _, errors = process.communicate(timeout=60)
+        finally:
+            process.kill()
+            process.wait()
+        self.assertEqual(process.returncode, 128 + signal.SIGINT)
+        self.assertIn("nothing is left behind", errors)
+        self.assertEqual(processes_of(self.folder), [])
+        self.assertEqual(os.listdir(self.folder), [])
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
