@@ -88,6 +88,7 @@ struct AccessLog::Buffer {
   // Answers how many lines the file did not take.
   std::uint64_t put(Output& output, std::string_view text);
   void open_again(Output& output);
+  void complain(const std::string& message);
 
   const AccessLogOptions options;
   Count written, dropped;
@@ -100,7 +101,15 @@ struct AccessLog::Buffer {
   bool is_to_reopen = false, is_to_end = false, is_ended = false;
 
   bool fails = false;  // the thread's own: it has been complained of
+
+  std::mutex complaints_lock;
+  bool is_alone = false;  // guarded by complaints_lock; nobody is there to be told
 };
+
+void AccessLog::Buffer::complain(const std::string& message) {
+  const std::scoped_lock guard(complaints_lock);
+  if (!is_alone && options.complain) options.complain(message);
+}
 
 void AccessLog::Buffer::run(os::Descriptor file) {
   Output output(std::move(file));
@@ -141,9 +150,8 @@ std::uint64_t AccessLog::Buffer::put(Output& output, std::string_view text) {
     return 0;
   }
   const std::string why = std::strerror(errno);
-  if (!std::exchange(fails, true) && options.complain) {
-    options.complain("the access log '" + options.path +
-                     "' takes no more, and lines are lost: " + why);
+  if (!std::exchange(fails, true)) {
+    complain("the access log '" + options.path + "' takes no more, and lines are lost: " + why);
   }
   return lines_of(text.substr(taken));
 }
@@ -151,7 +159,7 @@ std::uint64_t AccessLog::Buffer::put(Output& output, std::string_view text) {
 void AccessLog::Buffer::open_again(Output& output) {
   auto file = open_file(options.path);
   if (file) return output.replace(std::move(*file));
-  if (options.complain) options.complain("kept the old one: " + file.error().message);
+  complain("kept the old one: " + file.error().message);
 }
 
 base::Result<std::unique_ptr<AccessLog>> AccessLog::open(AccessLogOptions options) {
@@ -174,8 +182,15 @@ AccessLog::AccessLog(std::shared_ptr<Buffer> buffer) : buffer_(std::move(buffer)
 AccessLog::~AccessLog() {
   if (!thread_.joinable()) return;
   const bool was_waited_for = is_told_to_end_;
-  finish(was_waited_for ? std::chrono::seconds{0} : patience_at_end) ? thread_.join()
-                                                                     : thread_.detach();
+  if (finish(was_waited_for ? std::chrono::seconds{0} : patience_at_end)) {
+    thread_.join();
+    return;
+  }
+  {
+    const std::scoped_lock guard(buffer_->complaints_lock);
+    buffer_->is_alone = true;
+  }
+  thread_.detach();
 }
 
 void AccessLog::write(const AccessRecord& record) noexcept try {

@@ -23,7 +23,7 @@ struct AccessLogOptions {
   std::string path;  // "-": standard output
   AccessFormat format = AccessFormat::combined;
   std::size_t buffer_bytes = std::size_t{4} << 20;  // that wait; as many again may be under way
-  // Told, on the log's thread, what is wrong with the file.
+  // Told, on the log's thread and while the log lives, what is wrong with the file.
   std::function<void(const std::string& message)> complain{};
 };
 
