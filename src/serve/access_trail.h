@@ -39,6 +39,10 @@ class AccessTrail {
   // The kernel has everything up to there.
   void sent(std::uint64_t up_to) noexcept;
   void cut() noexcept;
+  // Gives back the memory that an idle connection has no use for.
+  void rest() noexcept {
+    if (pending_.empty()) std::vector<Pending>().swap(pending_);
+  }
 
  private:
   struct Pending {

@@ -50,6 +50,7 @@ class BodyBuffer {
 
   std::string_view text() const noexcept { return text_; }
   bool empty() const noexcept { return text_.empty(); }
+  std::size_t held_bytes() const noexcept { return text_.capacity(); }
   // False: there is no memory for it.
   bool append(std::string_view piece) {
     const std::size_t needed = text_.size() + piece.size();
@@ -66,7 +67,7 @@ class BodyBuffer {
     if (counted_bytes_ > most_kept_bytes) release();
   }
   void release() noexcept {
-    text_ = {};
+    std::string().swap(text_);  // to assign an empty one keeps the memory
     if (memory_ != nullptr) memory_->give_back(counted_bytes_);
     counted_bytes_ = 0;
   }

@@ -36,6 +36,7 @@ class Connection final : public Job, public net::Deadline {
   bool may_have_ended = false;    // behind what can be read there may be the end
   bool is_lingering = false;      // all is said; what still comes is thrown away
   bool waits_for_worker = false;  // for one to be free, with what has begun
+  bool is_in_again = false;       // of the reactor: it is served in the next round anyway
   bool is_closed = false;         // only an event of this round may still name it
 
   // The reactor's, of a peer that does not read: since when, and what it had read.

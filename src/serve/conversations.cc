@@ -260,8 +260,11 @@ bool Conversations::read(net::Stream& stream, Exchange& exchange, Line& line) {
     const bool is_ready = wait(stream, stream.waits_to_write() ? POLLOUT : POLLIN, until);
     line.awaits.store(Awaits::nothing);
     if (is_ready) continue;
-    if (is_last && has_nothing_to_read(stream.socket())) return false;
-    if (is_last) continue;  // it has come since
+    if (is_last && !has_nothing_to_read(stream.socket())) continue;  // it has come since
+    if (is_last) {
+      stream.shut_down();
+      return false;
+    }
     exchange.expire(thread_moment());
     return true;
   }

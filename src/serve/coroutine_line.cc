@@ -84,7 +84,8 @@ Task<bool> CoroutineLine::flush() {
       continue;
     }
     if (result != -EAGAIN) co_return false;
-    if (std::exchange(sent, exchange_.sent_bytes()) != sent) last_read = steady_clock::now();
+    if (sent != exchange_.sent_bytes()) last_read = steady_clock::now();
+    sent = exchange_.sent_bytes();
     const auto until =
         http::pace_deadline(house_.limits.read_pace, began, last_read, sent - sent_before);
     if (!co_await wait(stream_.waits_to_write(), until)) co_return false;
@@ -114,8 +115,9 @@ Task<bool> CoroutineLine::read() {
     if (co_await wait(waits_to_write, until)) continue;
     if (is_abandoned()) co_return false;
     if (is_draining() && exchange_.is_idle()) {
-      if (has_nothing_to_read(stream_.socket())) co_return false;
-      continue;  // it has come since
+      if (!has_nothing_to_read(stream_.socket())) continue;  // it has come since
+      stream_.shut_down();
+      co_return false;
     }
     exchange_.expire(thread_moment());
     co_return true;

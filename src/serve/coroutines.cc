@@ -34,6 +34,9 @@ using std::chrono::steady_clock;
 constexpr int most_accepted = 64;
 constexpr int most_of_backlog = 4096;
 constexpr auto time_without_accepting = std::chrono::milliseconds{50};
+// At the end: for those who have begun to connect.
+constexpr auto time_for_handshakes = std::chrono::milliseconds{50};
+constexpr auto time_between_looks = std::chrono::milliseconds{5};
 
 struct Loop {
   asio::io_context context{1};  // one thread
@@ -151,7 +154,13 @@ Task<void> Coroutines::accept_from(Loop& loop, Readiness& listener) {
     co_await pause.async_wait(asio::redirect_error(awaited, error));
   }
   // What has been accepted by the kernel is ours to answer; who connects now goes elsewhere.
-  for (int i = 0; i < most_of_backlog && accept_one(loop, listener.native_handle()); ++i) {
+  const auto until = steady_clock::now() + time_for_handshakes;
+  for (;;) {
+    for (int i = 0; i < most_of_backlog && accept_one(loop, listener.native_handle()); ++i) {
+    }
+    if (steady_clock::now() >= until) break;
+    pause.expires_after(time_between_looks);
+    co_await pause.async_wait(asio::redirect_error(awaited, error));
   }
   listener.close(error);
   line_ends();

@@ -24,9 +24,14 @@ constexpr std::size_t most_logged_bytes = std::size_t{4} * 1024;
 // The status line, and what is written into every head.
 constexpr std::size_t own_head_bytes = 256;
 
+// To assign an empty one keeps the memory.
+void release(std::string& text) noexcept {
+  std::string().swap(text);
+}
+
 void clear(std::string& text) noexcept {
   text.clear();
-  if (text.capacity() > most_kept_bytes) text = {};
+  if (text.capacity() > most_kept_bytes) release(text);
 }
 
 }  // namespace
@@ -51,7 +56,10 @@ Step Exchange::advance(const Moment& moment) {
     if (closes_) return Step::close;
     if (source_ != nullptr) return has_output() ? Step::write : Step::work;
     if (sink_ != nullptr && is_body_whole_) return Step::work;
-    if (file_.bytes != 0 || output_.size() - output_sent_ > most_output_bytes) return Step::write;
+    if (file_.bytes != 0 || output_.size() - output_sent_ > most_output_bytes) {
+      return pause(Step::write, moment);
+    }
+    if (sink_ == nullptr) resume(moment);
     if (head_ == nullptr) {
       if (input_.unread().empty()) return Step::read;
       head_ = std::make_unique<http::RequestHead>();
@@ -199,7 +207,8 @@ void Exchange::rest() noexcept {
   if (!is_idle() || !input_.release()) return;
   head_.reset();
   body_.release();
-  output_ = {};
+  release(output_);
+  if (trail_ != nullptr) trail_->rest();
   output_sent_ = 0;
 }
 

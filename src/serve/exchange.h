@@ -107,7 +107,9 @@ class Exchange {
   void give_up() noexcept;
 
   // By when the peer must have sent something; max() for never.
-  http::TimePoint deadline() const noexcept { return session_.deadline(); }
+  http::TimePoint deadline() const noexcept {
+    return paused_since_ == http::TimePoint::max() ? session_.deadline() : http::TimePoint::max();
+  }
   // Where the deadline is over, the next advance() says what follows.
   void expire(const Moment& moment);
   // The response under way, or the next one, is the last.

@@ -14,6 +14,16 @@ namespace {
 
 using namespace std::chrono_literals;
 
+TEST(BodyMemoryTest, WhatIsNotCountedIsNotHeld) {
+  BodyMemory memory(std::uint64_t{4} << 20, 1s);
+  BodyBuffer buffer(&memory);
+  ASSERT_TRUE(buffer.append(std::string(std::size_t{1} << 20, 'x')));
+  EXPECT_GE(buffer.held_bytes(), std::size_t{1} << 20);
+  buffer.clear(1024);
+  EXPECT_EQ(memory.used_bytes(), 0U);
+  EXPECT_LT(buffer.held_bytes(), 1024U);
+}
+
 TEST(BodyMemoryTest, WhatIsTakenIsGivenBack) {
   BodyMemory memory(1000, 1s);
   {

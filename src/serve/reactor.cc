@@ -176,10 +176,11 @@ void Reactor::wait_and_serve() {
     if (!connection.owner.take_news()) continue;
     connection.is_readable = true;
     connection.may_have_ended |= (event.events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
-    serve(connection);
+    if (!connection.is_in_again) serve(connection);
   }
   take_posted();
   for (Connection* const connection : again) {  // nothing is freed in between
+    connection->is_in_again = false;
     if (connection->owner.take_news()) serve(*connection);
   }
   const auto end = std::chrono::steady_clock::now();

@@ -94,6 +94,7 @@ void Reactor::open(os::Descriptor socket, const net::Address& address) try {
   serve(*connection);  // the request often comes along
 } catch (const std::exception&) {
   counters_.refused.add();  // no memory for another one
+  std::erase_if(by_peer_, [](const auto& entry) { return entry.second == 0; });
 }
 
 void Reactor::serve(Connection& connection) noexcept {
@@ -116,14 +117,18 @@ void Reactor::serve_turns(Connection& connection) {
     }
     if (step == Step::work) return hand_to_worker(connection);
     const long result = connection.flush();
-    if (result == -EINPROGRESS) break;
+    if (result == -EINPROGRESS) {
+      connection.is_blocked = false;  // it reads, and well
+      break;
+    }
     if (result == -EAGAIN) return wait_for_reader(connection);
     if (result != 0) return close(connection);
     connection.is_blocked = false;
     if (step == Step::close) return linger(connection);
     if (step == Step::read && !read(connection)) return;
   }
-  again_.push_back(&connection);  // it is always ready: others first
+  // It is always ready: others first.
+  if (!std::exchange(connection.is_in_again, true)) again_.push_back(&connection);
 }
 
 bool Reactor::answer(Connection& connection) {
@@ -137,6 +142,7 @@ bool Reactor::answer(Connection& connection) {
     thrown = std::current_exception();
   }
   if (!is_answered) {
+    connection.is_blocked = false;
     connection.owner.give_to_worker();
     is_submitted = pool_.try_submit(connection) == Submitted::accepted;
     if (is_submitted) return false;  // it is not ours any more
@@ -218,8 +224,8 @@ void Reactor::wait_for_reader(Connection& connection) {
 void Reactor::wait_for_edge(Connection& connection) {
   net::TimePoint until = connection.exchange.deadline();
   if (connection.exchange.is_idle()) {
-    until = std::min(until, moment_.now + time_to_rest);
-    if (is_draining()) until = std::min(until, moment_.now + patience_with(connection));
+    until =
+        std::min(until, moment_.now + (is_draining() ? patience_with(connection) : time_to_rest));
   }
   deadlines_.set(connection, until);
 }
@@ -230,7 +236,11 @@ void Reactor::expire(Connection& connection) {
                           moment_.now + (is_draining() ? limits_.drain_idle : time_to_rest));
   }
   if (connection.is_lingering || connection.is_blocked) return close(connection);
-  if (std::exchange(connection.waits_for_worker, false)) return serve(connection);
+  if (std::exchange(connection.waits_for_worker, false)) {
+    // A worker who has it says nothing when it gives it back.
+    deadlines_.set(connection, moment_.now + (is_draining() ? limits_.drain_idle : time_to_rest));
+    return serve(connection);
+  }
   if (is_draining() && connection.exchange.is_idle()) return end_idle(connection);
   connection.exchange.rest();
   if (moment_.now < connection.exchange.deadline()) {
