@@ -170,7 +170,8 @@ void Monitor::relieve(Worker& worker, Carrier& carrier, bool asleep_in_kernel) {
     not_relieved_.add();
     return;
   }
-  Fiber* const stuck = carrier.running.load(std::memory_order_relaxed);
+  // Pairs with the store in switching.cc: what is read of its record was written before.
+  Fiber* const stuck = carrier.running.load(std::memory_order_acquire);
   // Pairs with the compare-and-swap in Runtime::run(), and with the load in make_ready().
   runtime_.count_relieved(carrier, asleep_in_kernel);
   Phase expected = in_fiber_of(worker);

@@ -47,7 +47,7 @@ void enter(Carrier& carrier, Fiber& fiber) noexcept {
   for (os::Backoff backoff; fiber.door.away.load(std::memory_order_acquire) == 0;) backoff.pause();
   fiber.carrier.store(&carrier, std::memory_order_relaxed);
   fiber.place.store(Place::running, std::memory_order_relaxed);
-  carrier.running.store(&fiber, std::memory_order_relaxed);
+  carrier.running.store(&fiber, std::memory_order_release);  // pairs with Monitor::relieve()
   carrier.woke_next = false;
   carrier.calls_in_turn = 0;
   carrier.switches.store(carrier.switches.load(std::memory_order_relaxed) + 1,
