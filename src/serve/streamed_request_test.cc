@@ -178,11 +178,11 @@ TEST_P(StreamedRequest, ThatDoesNotEndIsNotAnswered) {
 // Who does not take it holds the sender up, and not the memory.
 TEST_P(StreamedRequest, IsHeldUpByItsHandler) {
   constexpr std::size_t bytes = std::size_t{64} << 20;
+  // Made before there is a connection: who then takes long is refused.
+  const std::string body = Digits::text(bytes);
   StreamServer server(GetParam());
   server.site.seen.holds = true;
   Client client(server.address);
-  // Made before the head goes out: who then takes long is refused.
-  const std::string body = Digits::text(bytes);
   client.send(post("/count-held", length(bytes)));
   std::size_t sent = 0;
   for (int idle_looks = 0; idle_looks < 100;) {
