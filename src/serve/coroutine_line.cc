@@ -104,7 +104,7 @@ Task<bool> CoroutineLine::read() {
         co_return true;
       }
       if (bytes == 0) exchange_.end_of_input(thread_moment());
-      if (bytes == 0 || bytes != -EAGAIN) co_return bytes == 0;
+      if (bytes != -EAGAIN) co_return bytes == 0;
     }
     http::TimePoint until = exchange_.deadline();
     if (is_draining()) {
