@@ -170,7 +170,7 @@ TEST(FilesTest, WhoFindsTheRingFullGoesHome) {
 }
 
 TEST(FilesTest, ARingThatIsClosedByOthersIsDoneWithout) {
-  Runtime runtime({.workers = 1});
+  Runtime runtime({.workers = 1, .lends_places = false});
   const File file;
   on_fibers(runtime, 1, [&](std::size_t) { EXPECT_EQ(synchronize(file.descriptor()), 0); });
   if (!runtime.files().is_usable()) GTEST_SKIP() << "no io_uring here";
@@ -205,7 +205,8 @@ TEST(FilesDeathTest, AFilterThatRefusesTheRingLeavesTheWayHome) {
   for (const long call : {SYS_io_uring_setup, SYS_io_uring_enter, SYS_io_uring_register}) {
     const auto read_filtered = [call] {
       refuse(call);
-      Runtime runtime({.workers = 1});
+      // Who runs at home in place of a worker asks no ring, and would not learn that it is refused.
+      Runtime runtime({.workers = 1, .lends_places = false});
       const File file;
       file.evict();
       read_all_blocks(runtime, file);
