@@ -18,7 +18,7 @@ test: ## Every test, on every preset, and the closing line that counts them
 	@scripts/deps build test
 	@scripts/test
 
-test-long: all ## The stress of the engine: 200 runs, ten million rounds; about half an hour
+test-long: all ## The stress of the engine: 200 runs, ten million rounds, all schedules; about 40 minutes
 	@scripts/test-long
 
 test-apps: ## Other people's programs natively and under weft; writes docs/compatibility.md

@@ -15,6 +15,7 @@
 #   the lines that stand there instead
 #   --- end
 import argparse
+import os
 import re
 import shutil
 import subprocess
@@ -100,13 +101,15 @@ def print_affected(mutant, source, modules):
     print(";".join(sorted(file for file in affected if file.endswith(".cc"))), end="")
 
 
-# Runs the mutated program. A crash, a time-out and a test that fails on its own catch nothing.
+# Runs the mutated program, always with all of its schedules. A crash, a time-out and a test that fails on
+# its own catch nothing.
 def expect_caught(mutant, program, seconds):
+    environment = {name: value for name, value in os.environ.items() if name != "WEFT_MODEL_PERCENT"}
     try:
         run = subprocess.run([program, "--gtest_fail_fast", "--gtest_brief=1",
                               f"--gtest_filter={mutant.case}"],
                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=seconds,
-                             encoding="utf-8", errors="replace", check=False)
+                             encoding="utf-8", errors="replace", check=False, env=environment)
     except subprocess.TimeoutExpired:
         sys.exit(f"{mutant.path}: not caught: {program} is not done after {seconds} s")
     failure = MODEL_FAILURE.search(run.stdout)

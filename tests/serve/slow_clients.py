@@ -4,11 +4,12 @@
 # do not read. No worker is held by them, and others are served as when it is calm.
 #
 #   slow_clients.py WEFT [--connections N] [--own] [--seconds N] [--rate N] [--policy NAME]
-#                        [--most-ratio X]
+#                        [--no-times]
 #
 # The slow ones are slowhttptest's, or with --own this program's. P99 of the others is measured with
-# `weft load` in an open loop: calm, beside the slow ones, and calm again.
-# Exit: 0; 1 a worker was held, or somebody was not served, or P99 is more than X times as long.
+# `weft load` in an open loop: calm, beside the slow ones, and calm again. --no-times: for a machine
+# that does other things as well; P99 is printed, and not judged, and 503 is no fault.
+# Exit: 0; 1 a worker was held, or somebody was not served, or P99 is more than twice as long.
 import argparse
 import contextlib
 import os
@@ -23,7 +24,7 @@ import watching
 
 LARGE_BYTES = 4 << 20
 HELD_LOOKS = 20
-MOST_SHED = 0.2
+MOST_RATIO = 2.0
 
 
 # One third each: -H never ends its head, -B its body, -X reads five bytes at a time. The server ends them
@@ -76,13 +77,13 @@ def own_slow_ones(port, count, _):
             slow.close()
 
 
-def p99_of(report, failures, when):
+def p99_of(report, failures, when, may_shed):
     counts = report["counts"]
     # 503 is what a server says that has no CPU, which is not the doing of slow clients alone.
-    bad = {name: count for name, count in counts.items()
-           if count and name not in ("good", "unavailable")}
-    if bad or counts["unavailable"] > MOST_SHED * sum(counts.values()):
-        failures.append(f"{when}: not all were served: {bad}, {counts['unavailable']} got 503")
+    fine = ("good", "unavailable") if may_shed else ("good",)
+    bad = {name: count for name, count in counts.items() if count and name not in fine}
+    if bad or counts["good"] == 0:
+        failures.append(f"{when}: not all were served: {counts}")
     if report["void"]:
         print(f"  {when}: the generator was late: {'; '.join(report['void_because'])}")
     served = report["latency"]["served"]
@@ -99,7 +100,8 @@ def run(arguments, folder, failures):
             return p99_of(watching.load(arguments.weft,
                                         f"http://127.0.0.1:{server.port}/_/sleep/5", "--rate",
                                         str(arguments.rate), "--ready", "32",
-                                        seconds=arguments.seconds), failures, when)
+                                        seconds=arguments.seconds), failures, when,
+                          arguments.no_times)
 
         def connections():
             return watching.metrics(server)["weft_connections"]
@@ -127,8 +129,8 @@ def run(arguments, folder, failures):
             failures.append(f"did not end well: {server.last_words}")
     ratio = beside / (sum(calm) / len(calm))
     print(f"P99 beside slow clients / calm: {ratio:.2f}")
-    if ratio > arguments.most_ratio:
-        failures.append(f"the ratio is above {arguments.most_ratio}")
+    if ratio > MOST_RATIO and not arguments.no_times:
+        failures.append(f"the ratio is above {MOST_RATIO}")
 
 
 def main():
@@ -139,7 +141,7 @@ def main():
     parser.add_argument("--seconds", type=int, default=6)
     parser.add_argument("--rate", type=int, default=200)
     parser.add_argument("--policy", default="adaptive")
-    parser.add_argument("--most-ratio", type=float, default=2.0)
+    parser.add_argument("--no-times", action="store_true")
     arguments = parser.parse_args()
     failures = []
     with serving.folder_of(index__html=b"hello", large=bytes(LARGE_BYTES)) as folder:

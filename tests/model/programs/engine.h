@@ -12,6 +12,7 @@
 #include <memory>
 #include <utility>
 
+#include "expect_pass.h"
 #include "fiber/kernel_threads.h"
 #include "model/model.h"
 #include "os/epoll.h"
@@ -130,6 +131,7 @@ class Engine {
 inline constexpr std::chrono::microseconds engine_turn_time{2};
 
 inline void expect_engine_pass(std::uint64_t schedules, const Body& body) {
+  schedules = to_try(schedules);
   const Outcome outcome = explore({.schedules = schedules, .turn_time = engine_turn_time}, body);
   EXPECT_FALSE(outcome.failure) << outcome;
   EXPECT_EQ(outcome.schedules, schedules + 1);
