@@ -15,6 +15,8 @@ constexpr nanoseconds spin_before = std::chrono::microseconds{100};
 constexpr nanoseconds longest_wait = std::chrono::milliseconds{50};
 // After so many starts answers are looked at, however late the generator is.
 constexpr int most_at_once = 64;
+// And after so many answers it looks at the clock: a hundred that come at once would delay a start.
+constexpr std::size_t most_before_start = 8;
 
 }  // namespace
 
@@ -189,10 +191,12 @@ nanoseconds OpenLoop::next_event(nanoseconds now) const {
 void OpenLoop::wait_until(nanoseconds next) {
   const nanoseconds left = next - wire_.now();
   const bool is_start = next_ < samples_.size() && samples_[next_].intended == next;
-  if (!plan_.spins || !is_start) {
+  if (!is_start) {
     wire_.poll(left);
+  } else if (!plan_.spins) {
+    wire_.poll(left, most_before_start);
   } else if (left > spin_before) {
-    wire_.poll(left - spin_before);
+    wire_.poll(left - spin_before, most_before_start);
   } else {
     spin_until(next);
   }
@@ -204,7 +208,7 @@ void OpenLoop::spin_until(nanoseconds next) {
   nanoseconds working{0};
   nanoseconds now = wire_.now();
   while (now < next) {
-    const std::size_t events = wire_.poll(nanoseconds{0});
+    const std::size_t events = wire_.poll(nanoseconds{0}, most_before_start);
     const nanoseconds after = wire_.now();
     if (events != 0) working += after - now;
     now = after;

@@ -4,7 +4,9 @@
 
 #include <sys/epoll.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -12,7 +14,6 @@ namespace weft::load {
 namespace {
 
 constexpr std::size_t buffer_bytes = std::size_t{64} * 1024;
-constexpr int most_events = 256;
 
 Outcome outcome_of(Stream::State state) {
   switch (state) {
@@ -96,21 +97,22 @@ void Wire::abandon(Connection& connection) {
   spare_.push_back(&connection);
 }
 
-std::size_t Wire::poll(nanoseconds longest) {
+std::size_t Wire::poll(nanoseconds longest, std::size_t most) {
   const std::size_t failures = tell_failures();
   if (failures != 0 || longest < nanoseconds{0}) longest = nanoseconds{0};
   epoll_event events[most_events];
+  const int room = static_cast<int>(std::min(most, std::size(events)));
   int count = -1;
   if (has_nanoseconds_) {
     timespec time{};
     time.tv_sec = static_cast<time_t>(longest.count() / 1'000'000'000);
     time.tv_nsec = static_cast<long>(longest.count() % 1'000'000'000);
-    count = ::epoll_pwait2(epoll_.get(), events, most_events, &time, nullptr);
+    count = ::epoll_pwait2(epoll_.get(), events, room, &time, nullptr);
     if (count < 0 && (errno == ENOSYS || errno == EPERM)) has_nanoseconds_ = false;
   }
   if (!has_nanoseconds_) {
     const auto milliseconds = std::chrono::floor<std::chrono::milliseconds>(longest).count();
-    count = ::epoll_wait(epoll_.get(), events, most_events, static_cast<int>(milliseconds));
+    count = ::epoll_wait(epoll_.get(), events, room, static_cast<int>(milliseconds));
   }
   for (int i = 0; i < count; ++i) {
     const bool peer_closed = (events[i].events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;

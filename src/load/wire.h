@@ -68,6 +68,8 @@ class WireUser {
 
 class Wire {
  public:
+  static constexpr std::size_t most_events = 256;  // of one poll()
+
   static base::Result<Wire> make(const Targets& targets, const TlsContext* tls);
 
   void start(WireUser& user, SteadyClock::time_point origin) noexcept;
@@ -79,8 +81,9 @@ class Wire {
   // Closes it; nobody is told.
   void abandon(Connection& connection);
 
-  // Waits no longer than this and handles what there is; 0: does not wait. How many events.
-  std::size_t poll(nanoseconds longest);
+  // Waits no longer than this and handles what there is, but no more than `most`; 0: does not wait.
+  // How many events.
+  std::size_t poll(nanoseconds longest, std::size_t most = most_events);
   unsigned opened() const noexcept { return opened_; }
 
  private:

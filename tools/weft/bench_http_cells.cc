@@ -40,11 +40,13 @@ std::vector<HttpComparison> burst_comparisons() {
 }
 
 // The original's: quiet, a hundred at a time, cool-down; three times, without most of the quiet.
+// A hundred come within 20 ms: nobody can send so many in one instant, and the slip would show it.
 std::string burst_segments(bool quick) {
-  const std::string cycle =
-      R"({"rate":200,"length":"700ms"},)"
-      R"({"rate":300,"length":"1s","together":100,"uniform":true,"phase":"burst"},)"
-      R"({"rate":200,"length":"500ms","phase":"recovery"})";
+  const std::string spike =
+      R"({"rate":5000,"length":"20ms","uniform":true,"phase":"burst"},)"
+      R"({"rate":0,"length":"310ms","uniform":true,"phase":"burst"},)";
+  const std::string cycle = R"({"rate":200,"length":"700ms"},)" + spike + spike + spike +
+                            R"({"rate":200,"length":"500ms","phase":"recovery"})";
   return quick ? "[" + cycle + "]" : "[" + cycle + "," + cycle + "," + cycle + "]";
 }
 
@@ -72,10 +74,11 @@ void add_bursts(std::vector<HttpCell>& cells, bool quick) {
                      .is_quick = sleep == 5,
                      .is_traced = true});
   }
-  // Its handler took less than a millisecond, and each request a connection of its own.
+  // Its handler took less than a millisecond, and each request a connection of its own. This one
+  // has work enough for a spike to make a queue.
   cells.push_back({.suite = "burst",
-                   .name = "burst, as the original: 50 us CPU, no keep-alive",
-                   .load = {.targets = {"/_/cpu/50"},
+                   .name = "burst, as the original: 500 us CPU, no keep-alive",
+                   .load = {.targets = {"/_/cpu/500"},
                             .connections = 0,
                             .segments = burst_segments(quick),
                             .new_connections = true},
