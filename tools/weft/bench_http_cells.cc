@@ -42,9 +42,8 @@ std::vector<HttpComparison> burst_comparisons() {
 // The original's: quiet, a hundred at a time, cool-down; three times, without most of the quiet.
 // A hundred come within 20 ms: nobody can send so many in one instant, and the slip would show it.
 std::string burst_segments(bool quick) {
-  const std::string spike =
-      R"({"rate":5000,"length":"20ms","uniform":true,"phase":"burst"},)"
-      R"({"rate":0,"length":"310ms","uniform":true,"phase":"burst"},)";
+  const std::string spike = R"({"rate":5000,"length":"20ms","uniform":true,"phase":"burst"},)"
+                            R"({"rate":0,"length":"310ms","uniform":true,"phase":"burst"},)";
   const std::string cycle = R"({"rate":200,"length":"700ms"},)" + spike + spike + spike +
                             R"({"rate":200,"length":"500ms","phase":"recovery"})";
   return quick ? "[" + cycle + "]" : "[" + cycle + "," + cycle + "," + cycle + "]";
