@@ -5,10 +5,14 @@
 // A queue that is long for a moment is what queues are for. One whose every job waits is overload:
 // when even the shortest wait of an interval was above the target, the next interval sheds what has
 // waited for more than twice the target. What is left is served in time.
+//
+// It goes on until an interval has shed next to nothing. By the shortest wait alone, as it began, a
+// moment in which nobody came would end it, and the whole queue be let grow for an interval again.
 #pragma once
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 
 namespace weft::pool {
 
@@ -23,20 +27,31 @@ class Codel {
   bool sheds(nanoseconds now, nanoseconds waited) noexcept {
     if (now >= interval_end_) {
       // What was long ago says nothing.
-      overloaded_ = shortest_ > target_ && now < interval_end_ + interval_;
+      const bool goes_on = shed_ * share_that_matters > taken_;
+      overloaded_ = (shortest_ > target_ || goes_on) && now < interval_end_ + interval_;
       interval_end_ = now + interval_;
       shortest_ = waited;
+      taken_ = 0;
+      shed_ = 0;
     } else {
       shortest_ = std::min(shortest_, waited);
     }
-    return overloaded_ && waited > 2 * target_;
+    const bool sheds = overloaded_ && waited > 2 * target_;
+    ++taken_;
+    shed_ += sheds ? 1 : 0;
+    return sheds;
   }
 
  private:
+  // One in so many: if no more is too much, the queue grows by no more than that part of an interval.
+  static constexpr std::uint64_t share_that_matters = 16;
+
   const nanoseconds target_;
   const nanoseconds interval_;
   nanoseconds interval_end_{0};
-  nanoseconds shortest_{0};
+  nanoseconds shortest_{0};  // this and the next two: in this interval
+  std::uint64_t taken_ = 0;
+  std::uint64_t shed_ = 0;
   bool overloaded_ = false;
 };
 

@@ -36,12 +36,14 @@ TEST(Codel, ShedsWhatWaitedTwiceTheTargetOnceAWholeIntervalDid) {
   EXPECT_TRUE(codel.sheds(1103ms, 11ms));
 }
 
-TEST(Codel, EndsWithTheFirstJobThatDidNotWait) {
+TEST(Codel, EndsWithAnIntervalInWhichHardlyAnythingIsShed) {
   Codel codel(5ms, 100ms);
   codel.sheds(1000ms, 20ms);
   ASSERT_TRUE(codel.sheds(1101ms, 20ms));
-  codel.sheds(1150ms, 1ms);
-  EXPECT_FALSE(codel.sheds(1202ms, 20ms));
+  codel.sheds(1150ms, 1ms);  // one that did not wait, and half are shed
+  EXPECT_TRUE(codel.sheds(1202ms, 20ms));
+  for (int i = 0; i < 20; ++i) EXPECT_FALSE(codel.sheds(1203ms, 1ms));
+  EXPECT_FALSE(codel.sheds(1303ms, 20ms));
 }
 
 TEST(Codel, ForgetsAnOverloadThatIsLongAgo) {
