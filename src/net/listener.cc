@@ -4,12 +4,15 @@
 
 #include <linux/filter.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
+#include <string>
+#include <utility>
 
 namespace weft::net {
 namespace {
@@ -58,6 +61,16 @@ base::Result<os::Descriptor> listen_on(const Address& address, const ListenOptio
     return cannot_listen(address, errno);
   }
   return socket;
+}
+
+std::optional<Accepted> accept_connection(int listener) noexcept {
+  sockaddr_storage storage{};
+  socklen_t bytes = sizeof(storage);
+  auto* const address = reinterpret_cast<sockaddr*>(&storage);
+  os::Descriptor socket(::accept4(listener, address, &bytes, SOCK_NONBLOCK | SOCK_CLOEXEC));
+  if (!socket.valid()) return std::nullopt;
+  if (storage.ss_family != AF_UNIX) set(socket, IPPROTO_TCP, TCP_NODELAY, 1);
+  return Accepted{std::move(socket), Address(address, bytes)};
 }
 
 void take_no_handshakes(int listener) noexcept {

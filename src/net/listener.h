@@ -2,8 +2,7 @@
 // Listening sockets: opened here, or handed over by whoever started us.
 #pragma once
 
-#include <string>
-#include <vector>
+#include <optional>
 
 #include "base/result.h"
 #include "net/address.h"
@@ -19,6 +18,15 @@ struct ListenOptions {
 // A socket that does not block, and that programs we execute do not get. The Error says what is in
 // the way, and what to do about it.
 base::Result<os::Descriptor> listen_on(const Address& address, const ListenOptions& options = {});
+
+struct Accepted {
+  os::Descriptor socket;
+  Address address;  // of the peer
+};
+
+// The next connection that waits: does not block, keeps nothing back (TCP_NODELAY), and programs we
+// execute do not get it. Nothing: errno says why.
+std::optional<Accepted> accept_connection(int listener) noexcept;
 
 // From now on who wants to connect hears nothing, until the socket is closed and says no.
 // Handshakes that have begun come to their end: so everybody who was let in can be accepted before

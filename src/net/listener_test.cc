@@ -2,7 +2,10 @@
 // Listening, and what is in the way of it.
 #include "net/listener.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -32,6 +35,26 @@ TEST(ListenerTest, APortThatIsTakenIsAnErrorThatSaysSo) {
   ASSERT_FALSE(second);
   EXPECT_EQ(second.error().code, EADDRINUSE);
   EXPECT_NE(second.error().message.find("taken"), std::string::npos);
+}
+
+TEST(ListenerTest, WhoIsAcceptedDoesNotBlockAndIsNotDelayed) {
+  const auto listener = listen_on(*Address::parse("127.0.0.1:0"));
+  ASSERT_TRUE(listener);
+  EXPECT_FALSE(accept_connection(listener->get()));
+  EXPECT_EQ(errno, EAGAIN);
+  const auto address = address_of(*listener);
+  const os::Descriptor client(::socket(AF_INET, SOCK_STREAM, 0));
+  ASSERT_EQ(::connect(client.get(), address->get(), address->bytes()), 0);
+  const auto accepted = accept_connection(listener->get());
+  ASSERT_TRUE(accepted);
+  EXPECT_EQ(accepted->address.text(), address_of(client)->text());
+  const int socket = accepted->socket.get();
+  EXPECT_NE(::fcntl(socket, F_GETFL) & O_NONBLOCK, 0);
+  EXPECT_NE(::fcntl(socket, F_GETFD) & FD_CLOEXEC, 0);
+  int without_delay = 0;
+  socklen_t bytes = sizeof(without_delay);
+  ::getsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &without_delay, &bytes);
+  EXPECT_NE(without_delay, 0);
 }
 
 TEST(ListenerTest, WhoWasLetInIsAcceptedAlthoughNobodyElseIs) {

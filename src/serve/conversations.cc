@@ -2,8 +2,6 @@
 // Read, answer, write.
 #include "serve/conversations.h"
 
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
 
@@ -14,7 +12,7 @@
 #include <string>
 #include <utility>
 
-#include "net/address.h"
+#include "net/listener.h"
 #include "serve/answering.h"
 #include "serve/output.h"
 
@@ -103,18 +101,13 @@ void Conversations::accept_from(os::Descriptor& listener) {
 }
 
 bool Conversations::accept_one(int listener) {
-  sockaddr_storage storage{};
-  socklen_t bytes = sizeof(storage);
-  auto* const address = reinterpret_cast<sockaddr*>(&storage);
-  os::Descriptor socket(::accept4(listener, address, &bytes, SOCK_NONBLOCK | SOCK_CLOEXEC));
-  if (!socket.valid()) return false;
-  open(std::move(socket), net::Address(address, bytes).peer());
+  auto accepted = net::accept_connection(listener);
+  if (!accepted) return false;
+  open(std::move(accepted->socket), accepted->address.peer());
   return true;
 }
 
 void Conversations::open(os::Descriptor socket, std::string peer) {
-  const int without_delay = 1;
-  ::setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &without_delay, sizeof(without_delay));
   auto line = add_line(socket.get(), std::move(peer));
   if (line == nullptr) return;
   static_cast<void>(socket.release());  // the line's, and closed by its end

@@ -2,11 +2,8 @@
 // The loops of a server of coroutines: who accepts, and how it ends.
 #include "serve/coroutines.h"
 
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <pthread.h>
 #include <signal.h>
-#include <sys/socket.h>
 #include <weft/budget.h>
 
 #include <boost/asio/co_spawn.hpp>
@@ -23,7 +20,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "net/address.h"
+#include "net/listener.h"
 #include "serve/coroutine_line.h"
 
 namespace weft::serve {
@@ -167,28 +164,21 @@ Task<void> Coroutines::accept_from(Loop& loop, Readiness& listener) {
 }
 
 bool Coroutines::accept_one(Loop& loop, int listener) {
-  sockaddr_storage storage{};
-  socklen_t bytes = sizeof(storage);
-  auto* const address = reinterpret_cast<sockaddr*>(&storage);
-  os::Descriptor socket(::accept4(listener, address, &bytes, SOCK_NONBLOCK | SOCK_CLOEXEC));
-  if (!socket.valid()) return false;
-  const std::string peer = net::Address(address, bytes).peer();
+  auto accepted = net::accept_connection(listener);
+  if (!accepted) return false;
+  const std::string peer = accepted->address.peer();
   if (!enters(peer)) {
     house_.counters.refused.add();
     return true;
   }
-  if (storage.ss_family != AF_UNIX) {
-    const int without_delay = 1;
-    ::setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &without_delay, sizeof(without_delay));
-  }
   // One after the other: with as many connections each, the loops have about as much to do.
   Loop& other = loops_[next_loop_.fetch_add(1, std::memory_order_relaxed) % loops_.size()];
   if (&other == &loop) {
-    open(loop, std::move(socket), peer);
+    open(loop, std::move(accepted->socket), peer);
     return true;
   }
   try {
-    asio::post(other.context, [this, &other, socket = std::move(socket), peer]() mutable {
+    asio::post(other.context, [this, &other, socket = std::move(accepted->socket), peer]() mutable {
       open(other, std::move(socket), peer);
     });
   } catch (const std::exception&) {

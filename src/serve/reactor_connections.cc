@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the reactor does with its connections.
 #include <fcntl.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
@@ -12,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "net/listener.h"
 #include "serve/answering.h"
 #include "serve/reactor.h"
 
@@ -31,12 +30,8 @@ constexpr auto time_between_submits = std::chrono::milliseconds{10};
 
 bool Reactor::accept_some(int listener) {
   for (int i = 0; i < most_accepted; ++i) {
-    sockaddr_storage storage{};
-    socklen_t bytes = sizeof(storage);
-    auto* const address = reinterpret_cast<sockaddr*>(&storage);
-    os::Descriptor socket(::accept4(listener, address, &bytes, SOCK_NONBLOCK | SOCK_CLOEXEC));
-    if (socket.valid()) {
-      open(std::move(socket), net::Address(address, bytes));
+    if (auto accepted = net::accept_connection(listener)) {
+      open(std::move(accepted->socket), accepted->address);
     } else if (errno == EAGAIN) {
       return false;
     } else if (errno != ECONNABORTED && errno != EINTR) {
@@ -67,10 +62,6 @@ void Reactor::open(os::Descriptor socket, const net::Address& address) try {
     counters_.refused.add();
     if (of_peer == 0) by_peer_.erase(peer);
     return;
-  }
-  const int without_delay = 1;
-  if (address.family() != AF_UNIX) {
-    ::setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &without_delay, sizeof(without_delay));
   }
   const auto context = tls_.get();
   net::Stream stream = context == nullptr ? net::Stream(std::move(socket))
