@@ -150,9 +150,7 @@ void Conversations::end_line(const Line& line, bool is_open) noexcept {
 }
 
 bool Conversations::converse_on(Line& line) noexcept try {
-  const auto context = tls_.get();
-  net::Stream stream = context == nullptr ? net::Stream(os::Descriptor(line.socket))
-                                          : net::Stream(os::Descriptor(line.socket), *context);
+  net::Stream stream = tls_.open(os::Descriptor(line.socket));
   converse(stream, line);
   static_cast<void>(stream.release());
   return true;

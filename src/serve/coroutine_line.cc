@@ -23,17 +23,12 @@ using std::chrono::steady_clock;
 constexpr int most_turns = 64;
 constexpr int most_pieces_thrown_away = 16;
 
-net::Stream make_stream(os::Descriptor socket, const net::TlsContext* context) {
-  return context == nullptr ? net::Stream(std::move(socket))
-                            : net::Stream(std::move(socket), *context);
-}
-
 }  // namespace
 
 CoroutineLine::CoroutineLine(CoroutineHouse& house, const LoopExecutor& executor,
                              os::Descriptor socket, std::string peer)
     : house_(house),
-      stream_(make_stream(std::move(socket), house.tls.get().get())),
+      stream_(house.tls.open(std::move(socket))),
       peer_(std::move(peer)),
       exchange_(house.limits.session, steady_clock::now(), &house.site, &house.memory),
       readiness_(executor),

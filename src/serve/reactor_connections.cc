@@ -63,10 +63,8 @@ void Reactor::open(os::Descriptor socket, const net::Address& address) try {
     if (of_peer == 0) by_peer_.erase(peer);
     return;
   }
-  const auto context = tls_.get();
-  net::Stream stream = context == nullptr ? net::Stream(std::move(socket))
-                                          : net::Stream(std::move(socket), *context);
-  auto* const connection = new Connection(*this, std::move(stream), std::move(peer), moment_.now);
+  auto* const connection =
+      new Connection(*this, tls_.open(std::move(socket)), std::move(peer), moment_.now);
   epoll_event event{};
   event.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET;
   event.data.ptr = connection;

@@ -6,23 +6,32 @@
 #include <mutex>
 #include <utility>
 
+#include "net/stream.h"
 #include "net/tls.h"
+#include "os/file.h"
 
 namespace weft::serve {
 
 class TlsSource {
  public:
-  // None: connections are plain.
-  std::shared_ptr<const net::TlsContext> get() const {
-    const std::scoped_lock guard(lock_);
-    return context_;
+  // A connection that begins now. Throws where there is no memory.
+  net::Stream open(os::Descriptor socket) const {
+    const auto context = get();
+    return context == nullptr ? net::Stream(std::move(socket))
+                              : net::Stream(std::move(socket), *context);
   }
+  // None: connections are plain.
   void replace(std::shared_ptr<const net::TlsContext> context) {
     const std::scoped_lock guard(lock_);
     context_ = std::move(context);
   }
 
  private:
+  std::shared_ptr<const net::TlsContext> get() const {
+    const std::scoped_lock guard(lock_);
+    return context_;
+  }
+
   mutable std::mutex lock_;
   std::shared_ptr<const net::TlsContext> context_;  // guarded by lock_
 };
