@@ -42,6 +42,7 @@ Conversations::Conversations(const ReactorLimits& limits, Site& site,
       site_(site),
       listeners_(std::move(listeners)),
       memory_(limits.all_bodies_bytes, limits.retry_after),
+      peers_(limits.connections_by_peer),
       concurrency_(std::move(concurrency)) {}
 
 Conversations::~Conversations() {
@@ -122,14 +123,11 @@ std::shared_ptr<Conversations::Line> Conversations::add_line(int socket, std::st
   line->peer = std::move(peer);
   const std::scoped_lock guard(lock_);
   if (ending_) return nullptr;
-  const auto of_peer = by_peer_.find(line->peer);
-  if (connections_.size() >= limits_.connections ||
-      (of_peer != by_peer_.end() && of_peer->second >= limits_.connections_by_peer)) {
+  if (connections_.size() >= limits_.connections || !peers_.enter(line->peer)) {
     counters_.refused.add();
     return nullptr;
   }
   connections_.emplace(socket, line);
-  ++by_peer_[line->peer];
   ++lines_;
   counters_.accepted.add();
   counters_.open.add();
@@ -140,8 +138,7 @@ void Conversations::end_line(const Line& line, bool is_open) noexcept {
   const int socket = line.socket;
   {
     const std::scoped_lock guard(lock_);
-    const auto of_peer = by_peer_.find(line.peer);
-    if (--of_peer->second == 0) by_peer_.erase(of_peer);
+    peers_.leave(line.peer);
     connections_.erase(socket);
   }
   if (is_open) concurrency_->close(socket);

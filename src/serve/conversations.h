@@ -20,6 +20,7 @@
 #include "serve/concurrency.h"
 #include "serve/counters.h"
 #include "serve/exchange.h"
+#include "serve/peer_counts.h"
 #include "serve/reactor.h"
 #include "serve/running_server.h"
 #include "serve/site.h"
@@ -95,7 +96,7 @@ class Conversations final : public RunningServer {
   std::size_t acceptors_ = 0;
   bool ending_ = false;                                         // no new ones
   std::unordered_map<int, std::shared_ptr<Line>> connections_;  // by their sockets
-  std::unordered_map<std::string, std::size_t> by_peer_;
+  PeerCounts peers_;
 
   std::unique_ptr<Concurrency> concurrency_;
 };

@@ -16,12 +16,12 @@
 #include <deque>
 #include <mutex>
 #include <thread>
-#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
 #include "net/listener.h"
 #include "serve/coroutine_line.h"
+#include "serve/peer_counts.h"
 
 namespace weft::serve {
 namespace {
@@ -94,7 +94,7 @@ class Coroutines final : public RunningServer {
   std::mutex lock_;
   std::condition_variable line_ended_;
   std::size_t lines_ = 0;  // guarded by lock_; those that accept, too
-  std::unordered_map<std::string, std::size_t> by_peer_;  // guarded by lock_
+  PeerCounts peers_;       // guarded by lock_
 };
 
 Coroutines::Coroutines(CoroutineOptions options, Site& site, std::vector<os::Descriptor> listeners)
@@ -108,7 +108,8 @@ Coroutines::Coroutines(CoroutineOptions options, Site& site, std::vector<os::Des
              false,
              false},
       listeners_(std::move(listeners)),
-      loops_(options.threads != 0 ? options.threads : budget::read().cpu.threads) {}
+      loops_(options.threads != 0 ? options.threads : budget::read().cpu.threads),
+      peers_(options.limits.connections_by_peer) {}
 
 Coroutines::~Coroutines() {
   drain(std::chrono::milliseconds{0});
@@ -190,13 +191,9 @@ bool Coroutines::accept_one(Loop& loop, int listener) {
 
 bool Coroutines::enters(const std::string& peer) try {
   const std::scoped_lock guard(lock_);
-  if (house_.counters.open.value() >= house_.limits.connections) return false;
-  const auto [of_peer, is_first] = by_peer_.try_emplace(peer, 0);
-  if (of_peer->second >= house_.limits.connections_by_peer) {
-    if (is_first) by_peer_.erase(of_peer);
+  if (house_.counters.open.value() >= house_.limits.connections || !peers_.enter(peer)) {
     return false;
   }
-  ++of_peer->second;
   ++lines_;
   house_.counters.accepted.add();
   house_.counters.open.add();
@@ -209,8 +206,7 @@ void Coroutines::leaves(const std::string& peer) noexcept {
   house_.counters.open.take_off();
   {
     const std::scoped_lock guard(lock_);
-    const auto of_peer = by_peer_.find(peer);
-    if (--of_peer->second == 0) by_peer_.erase(of_peer);
+    peers_.leave(peer);
   }
   line_ends();
 }

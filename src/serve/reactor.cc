@@ -69,7 +69,8 @@ Reactor::Reactor(const ReactorLimits& limits, Site& site, Pool& pool, BodyMemory
       epoll_(::epoll_create1(EPOLL_CLOEXEC)),
       wakes_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       spare_(::fcntl(wakes_.get(), F_DUPFD_CLOEXEC, 0)),
-      deadlines_(std::chrono::steady_clock::now()) {
+      deadlines_(std::chrono::steady_clock::now()),
+      peers_(limits.connections_by_peer) {
   os::check(epoll_.valid() && wakes_.valid(), "weft: no descriptor left; raise `ulimit -n`");
   os::check(listeners.size() <= most_listeners, "weft: more than 64 sockets to listen on");
   watch(epoll_, wakes_.get(), EPOLLIN | EPOLLET, wake_tag);

@@ -8,7 +8,6 @@
 #include <memory>
 #include <string>
 #include <thread>
-#include <unordered_map>
 #include <vector>
 
 #include "base/atomic.h"
@@ -17,6 +16,7 @@
 #include "os/file.h"
 #include "serve/connection.h"
 #include "serve/counters.h"
+#include "serve/peer_counts.h"
 #include "serve/site.h"
 #include "serve/tls_source.h"
 
@@ -74,6 +74,9 @@ class Reactor {
   void watch_listeners();
   void pause_listeners();
   void open(os::Descriptor socket, const net::Address& address);
+  // None: there is no memory, or no room in epoll.
+  std::unique_ptr<Connection> make_connection(os::Descriptor socket,
+                                              const std::string& peer) noexcept;
   void serve(Connection& connection) noexcept;
   void serve_turns(Connection& connection);
   // Both answer whether the connection goes on here.
@@ -124,7 +127,7 @@ class Reactor {
   Connection* first_ = nullptr;
   Connection* closed_ = nullptr;    // freed when no event of this round can name them
   std::vector<Connection*> again_;  // have more to do, when others have had their turn
-  std::unordered_map<std::string, std::size_t> by_peer_;
+  PeerCounts peers_;
   http::TimePoint accepts_again_ = http::TimePoint::min();  // max(): never
   net::TimePoint lets_go_at_ = net::never;                  // of the listeners, at the end
   std::thread thread_;

@@ -56,24 +56,15 @@ void Reactor::turn_away(int listener) {
 }
 
 void Reactor::open(os::Descriptor socket, const net::Address& address) try {
-  std::string peer = address.peer();
-  std::size_t& of_peer = by_peer_[peer];
-  if (counters_.open.value() >= limits_.connections || of_peer >= limits_.connections_by_peer) {
-    counters_.refused.add();
-    if (of_peer == 0) by_peer_.erase(peer);
-    return;
-  }
-  auto* const connection =
-      new Connection(*this, tls_.open(std::move(socket)), std::move(peer), moment_.now);
-  epoll_event event{};
-  event.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET;
-  event.data.ptr = connection;
-  if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, connection->stream.socket(), &event) != 0) {
-    delete connection;
-    if (of_peer == 0) by_peer_.erase(address.peer());
+  const std::string peer = address.peer();
+  if (counters_.open.value() >= limits_.connections || !peers_.enter(peer)) {
     return counters_.refused.add();
   }
-  ++of_peer;
+  Connection* const connection = make_connection(std::move(socket), peer).release();
+  if (connection == nullptr) {
+    peers_.leave(peer);
+    return counters_.refused.add();
+  }
   counters_.accepted.add();
   counters_.open.add();
   connection->next = first_;
@@ -82,8 +73,22 @@ void Reactor::open(os::Descriptor socket, const net::Address& address) try {
   deadlines_.set(*connection, moment_.now + time_to_rest);
   serve(*connection);  // the request often comes along
 } catch (const std::exception&) {
-  counters_.refused.add();  // no memory for another one
-  std::erase_if(by_peer_, [](const auto& entry) { return entry.second == 0; });
+  counters_.refused.add();  // no memory to count it
+}
+
+std::unique_ptr<Connection> Reactor::make_connection(os::Descriptor socket,
+                                                     const std::string& peer) noexcept try {
+  auto connection =
+      std::make_unique<Connection>(*this, tls_.open(std::move(socket)), peer, moment_.now);
+  epoll_event event{};
+  event.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET;
+  event.data.ptr = connection.get();
+  if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, connection->stream.socket(), &event) != 0) {
+    return nullptr;
+  }
+  return connection;
+} catch (const std::exception&) {
+  return nullptr;
 }
 
 void Reactor::serve(Connection& connection) noexcept {
@@ -279,8 +284,7 @@ void Reactor::close(Connection& connection) noexcept {
   if (connection.previous != nullptr) connection.previous->next = connection.next;
   if (connection.next != nullptr) connection.next->previous = connection.previous;
   if (first_ == &connection) first_ = connection.next;
-  const auto of_peer = by_peer_.find(connection.peer);
-  if (--of_peer->second == 0) by_peer_.erase(of_peer);
+  peers_.leave(connection.peer);
   counters_.open.take_off();
   ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, connection.stream.socket(), nullptr);
   connection.is_closed = true;
