@@ -51,35 +51,18 @@ Conversations::~Conversations() {
     const std::scoped_lock guard(lock_);
     for (const auto& [socket, line] : connections_) ::shutdown(socket, SHUT_RDWR);
   }
-  wait_for_lines(steady_clock::time_point::max());
+  lines_.wait_until(steady_clock::time_point::max());
 }
 
 void Conversations::start() {
   for (os::Descriptor& listener : listeners_) {
-    {
-      const std::scoped_lock guard(lock_);
-      ++lines_;
-      ++acceptors_;
-    }
+    lines_.begins();
+    acceptors_.begins();
     if (concurrency_->begin([this, &listener] { accept_from(listener); })) continue;
-    acceptor_ends();
+    acceptors_.ends();
+    lines_.ends();
     throw std::runtime_error("no thread is left to accept connections; raise `ulimit -u`");
   }
-}
-
-void Conversations::line_ends() noexcept {
-  // The last touch is under the lock: who waits for it may destroy all this.
-  const std::scoped_lock guard(lock_);
-  --lines_;
-  line_ended_.notify_all();
-}
-
-void Conversations::acceptor_ends() noexcept {
-  {
-    const std::scoped_lock guard(lock_);
-    --acceptors_;
-  }
-  line_ends();
 }
 
 void Conversations::accept_from(os::Descriptor& listener) {
@@ -98,7 +81,8 @@ void Conversations::accept_from(os::Descriptor& listener) {
     }
   } while (steady_clock::now() < until && concurrency_->wait(ready, time_until(until)) > 0);
   concurrency_->close(listener.release());
-  acceptor_ends();
+  acceptors_.ends();
+  lines_.ends();
 }
 
 bool Conversations::accept_one(int listener) {
@@ -128,7 +112,7 @@ std::shared_ptr<Conversations::Line> Conversations::add_line(int socket, std::st
     return nullptr;
   }
   connections_.emplace(socket, line);
-  ++lines_;
+  lines_.begins();
   counters_.accepted.add();
   counters_.open.add();
   return line;
@@ -143,7 +127,7 @@ void Conversations::end_line(const Line& line, bool is_open) noexcept {
   }
   if (is_open) concurrency_->close(socket);
   counters_.open.take_off();
-  line_ends();
+  lines_.ends();
 }
 
 bool Conversations::converse_on(Line& line) noexcept try {
@@ -267,15 +251,6 @@ bool Conversations::wait(const net::Stream& stream, short events, http::TimePoin
   }
 }
 
-bool Conversations::wait_for_lines(steady_clock::time_point until) {
-  std::unique_lock guard(lock_);
-  const auto all_ended = [this] { return lines_ == 0; };
-  if (until != steady_clock::time_point::max())
-    return line_ended_.wait_until(guard, until, all_ended);
-  line_ended_.wait(guard, all_ended);
-  return true;
-}
-
 void Conversations::end_those_that_await(Awaits awaited) {
   const std::scoped_lock guard(lock_);
   for (const auto& [socket, line] : connections_) {
@@ -290,18 +265,18 @@ bool Conversations::drain(std::chrono::milliseconds grace) {
   draining_.store(true);
   const auto end_of_patience =
       begun + std::min<std::chrono::milliseconds>(grace, limits_.drain_idle);
-  if (wait_for_lines(end_of_patience)) return true;
+  if (lines_.wait_until(end_of_patience)) return true;
+  acceptors_.wait_until(begun + grace);
   {
-    std::unique_lock guard(lock_);
-    line_ended_.wait_until(guard, begun + grace, [this] { return acceptors_ == 0; });
+    const std::scoped_lock guard(lock_);
     ending_ = true;
   }
   end_those_that_await(Awaits::request);
   const auto end_of_handshakes =
       begun + std::min<std::chrono::milliseconds>(grace, limits_.drain_handshake);
-  if (wait_for_lines(end_of_handshakes)) return true;
+  if (lines_.wait_until(end_of_handshakes)) return true;
   end_those_that_await(Awaits::handshake);
-  return wait_for_lines(begun + grace);
+  return lines_.wait_until(begun + grace);
 }
 
 }  // namespace weft::serve

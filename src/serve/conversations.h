@@ -8,7 +8,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -20,6 +19,7 @@
 #include "serve/concurrency.h"
 #include "serve/counters.h"
 #include "serve/exchange.h"
+#include "serve/line_count.h"
 #include "serve/peer_counts.h"
 #include "serve/reactor.h"
 #include "serve/running_server.h"
@@ -73,10 +73,6 @@ class Conversations final : public RunningServer {
   bool flush(net::Stream& stream, Exchange& exchange);
   bool read(net::Stream& stream, Exchange& exchange, Line& line);
   bool wait(const net::Stream& stream, short events, http::TimePoint until);
-  void line_ends() noexcept;
-  void acceptor_ends() noexcept;
-  // Whether all lines have ended by then.
-  bool wait_for_lines(std::chrono::steady_clock::time_point until);
   // Who has waited for that since before the end began reads it now. What has begun to come goes
   // on.
   void end_those_that_await(Awaits awaited);
@@ -89,11 +85,11 @@ class Conversations final : public RunningServer {
   Counters counters_;
   std::atomic<bool> draining_{false};
 
+  LineCount acceptors_;
+  LineCount lines_;  // those that accept, too
+
   std::mutex lock_;
-  std::condition_variable line_ended_;
   // All guarded by lock_.
-  std::size_t lines_ = 0;  // those that accept, too
-  std::size_t acceptors_ = 0;
   bool ending_ = false;                                         // no new ones
   std::unordered_map<int, std::shared_ptr<Line>> connections_;  // by their sockets
   PeerCounts peers_;

@@ -12,7 +12,6 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <cerrno>
-#include <condition_variable>
 #include <deque>
 #include <mutex>
 #include <thread>
@@ -21,6 +20,7 @@
 
 #include "net/listener.h"
 #include "serve/coroutine_line.h"
+#include "serve/line_count.h"
 #include "serve/peer_counts.h"
 
 namespace weft::serve {
@@ -81,8 +81,6 @@ class Coroutines final : public RunningServer {
   // Whether the limits let it in; then it is counted until it leaves.
   bool enters(const std::string& peer);
   void leaves(const std::string& peer) noexcept;
-  void line_ends() noexcept;
-  bool wait_for_lines(steady_clock::time_point until);
   template <class Function>
   void on_each_loop(Function function);
 
@@ -91,10 +89,9 @@ class Coroutines final : public RunningServer {
   std::deque<Loop> loops_;
   atomic<std::size_t> next_loop_{0};
 
+  LineCount lines_;  // those that accept, too
   std::mutex lock_;
-  std::condition_variable line_ended_;
-  std::size_t lines_ = 0;  // guarded by lock_; those that accept, too
-  PeerCounts peers_;       // guarded by lock_
+  PeerCounts peers_;  // guarded by lock_
 };
 
 Coroutines::Coroutines(CoroutineOptions options, Site& site, std::vector<os::Descriptor> listeners)
@@ -117,7 +114,7 @@ Coroutines::~Coroutines() {
   on_each_loop([](Loop& loop) {
     for (CoroutineLine* const line : loop.lines) line->abandon();
   });
-  wait_for_lines(steady_clock::time_point::max());
+  lines_.wait_until(steady_clock::time_point::max());
   house_.pool.drain();  // a worker may still be on its way out of post()
   for (Loop& loop : loops_) loop.work.reset();
   for (Loop& loop : loops_) {
@@ -132,10 +129,7 @@ void Coroutines::start() {
     Loop& loop = loops_[i % loops_.size()];
     Readiness& listener =
         loop.listeners.emplace_back(loop.context.get_executor(), listeners_[i].release());
-    {
-      const std::scoped_lock guard(lock_);
-      ++lines_;
-    }
+    lines_.begins();
     asio::co_spawn(loop.context, accept_from(loop, listener), asio::detached);
   }
 }
@@ -161,7 +155,7 @@ Task<void> Coroutines::accept_from(Loop& loop, Readiness& listener) {
     co_await pause.async_wait(asio::redirect_error(awaited, error));
   }
   listener.close(error);
-  line_ends();
+  lines_.ends();
 }
 
 bool Coroutines::accept_one(Loop& loop, int listener) {
@@ -194,7 +188,7 @@ bool Coroutines::enters(const std::string& peer) try {
   if (house_.counters.open.value() >= house_.limits.connections || !peers_.enter(peer)) {
     return false;
   }
-  ++lines_;
+  lines_.begins();
   house_.counters.accepted.add();
   house_.counters.open.add();
   return true;
@@ -208,7 +202,7 @@ void Coroutines::leaves(const std::string& peer) noexcept {
     const std::scoped_lock guard(lock_);
     peers_.leave(peer);
   }
-  line_ends();
+  lines_.ends();
 }
 
 void Coroutines::open(Loop& loop, os::Descriptor socket, const std::string& peer) {
@@ -235,22 +229,6 @@ Task<void> Coroutines::converse(Loop& loop, std::shared_ptr<CoroutineLine> line)
   leaves(peer);
 }
 
-void Coroutines::line_ends() noexcept {
-  // The last touch is under the lock: who waits for it may destroy all this.
-  const std::scoped_lock guard(lock_);
-  --lines_;
-  line_ended_.notify_all();
-}
-
-bool Coroutines::wait_for_lines(steady_clock::time_point until) {
-  std::unique_lock guard(lock_);
-  const auto all_ended = [this] { return lines_ == 0; };
-  if (until != steady_clock::time_point::max())
-    return line_ended_.wait_until(guard, until, all_ended);
-  line_ended_.wait(guard, all_ended);
-  return true;
-}
-
 template <class Function>
 void Coroutines::on_each_loop(Function function) {
   for (Loop& loop : loops_) {
@@ -268,7 +246,7 @@ bool Coroutines::drain(std::chrono::milliseconds grace) {
     }
     for (CoroutineLine* const line : loop.lines) line->begin_drain();
   });
-  return wait_for_lines(begun + grace);
+  return lines_.wait_until(begun + grace);
 }
 
 }  // namespace
