@@ -33,6 +33,11 @@ class BodyMemory {
   // When those for whom there is none may come again, and how many there were.
   std::chrono::seconds retry_after() const noexcept { return retry_after_; }
   Count refused;
+  void add_to(Totals& totals) const noexcept {
+    totals.overloaded += refused.value();
+    totals.responses_by_kind[5] += refused.value();
+    totals.body_bytes += used_bytes();
+  }
 
  private:
   const std::uint64_t most_bytes_;

@@ -43,8 +43,7 @@ class Conversations final : public RunningServer {
   Totals totals() const override {
     Totals totals;
     counters_.add_to(totals);
-    totals.add_overloaded(memory_.refused.value());
-    totals.body_bytes = memory_.used_bytes();
+    memory_.add_to(totals);
     return totals;
   }
 

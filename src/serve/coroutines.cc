@@ -66,8 +66,7 @@ class Coroutines final : public RunningServer {
   Totals totals() const override {
     Totals totals;
     house_.counters.add_to(totals);
-    totals.add_overloaded(house_.memory.refused.value());
-    totals.body_bytes = house_.memory.used_bytes();
+    house_.memory.add_to(totals);
     return totals;
   }
   const Pool* workers() const noexcept override { return &house_.pool; }

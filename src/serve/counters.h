@@ -30,11 +30,6 @@ struct Totals {
   std::array<std::uint64_t, 6> responses_by_kind{};
   std::uint64_t body_bytes = 0;  // of requests, held now
   measure::Snapshot took;
-
-  void add_overloaded(std::uint64_t count) noexcept {
-    overloaded += count;
-    responses_by_kind[5] += count;
-  }
 };
 
 struct Counters {

@@ -51,8 +51,7 @@ class Server final : public RunningServer {
   Totals totals() const override {
     Totals totals;
     for (const auto& reactor : reactors_) reactor->counters().add_to(totals);
-    totals.add_overloaded(memory_.refused.value());
-    totals.body_bytes = memory_.used_bytes();
+    memory_.add_to(totals);
     return totals;
   }
   const Pool* workers() const noexcept override { return &pool_; }
