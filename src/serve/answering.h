@@ -2,6 +2,7 @@
 // How every driver answers: what a handler throws is a 500, or the end of what it has begun.
 #pragma once
 
+#include <chrono>
 #include <exception>
 #include <stdexcept>
 
@@ -38,6 +39,13 @@ void respond_with(Exchange& exchange, Counters& counters, bool is_last, Fill fil
     counters.took.record(moment.now - exchange.asked());
   }
   respond(exchange, counters, is_last, *said, moment);
+}
+
+// Tells those for whom there is no room to come again, and counts them.
+inline void refuse_for_load(Response& response, Counters& counters,
+                            std::chrono::seconds retry_after) {
+  counters.overloaded.add();
+  set_overloaded(response, "too many requests wait; try again soon", retry_after);
 }
 
 // Where advance() said work. Throws as respond_with().

@@ -5,7 +5,6 @@
 #include <boost/asio/redirect_error.hpp>
 #include <exception>
 #include <memory>
-#include <string>
 #include <utility>
 
 #include "serve/answering.h"
@@ -137,9 +136,7 @@ void CoroutineLine::go_on_here() noexcept try {
 
 void CoroutineLine::refuse_for_load() noexcept {
   respond_or_give_up([this](Response& response) {
-    house_.counters.overloaded.add();
-    set_error(response, 503, "too many requests wait; try again soon");
-    response.add_field("Retry-After", std::to_string(house_.limits.retry_after.count()));
+    serve::refuse_for_load(response, house_.counters, house_.limits.retry_after);
   });
 }
 

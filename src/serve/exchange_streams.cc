@@ -2,7 +2,6 @@
 // Bodies that go by piece by piece.
 #include <algorithm>
 #include <cstddef>
-#include <string>
 
 #include "http/chunk_encoder.h"
 #include "os/check.h"
@@ -41,8 +40,8 @@ void Exchange::give_leave_to_send() {
 Step Exchange::refuse_for_memory(const Moment& moment) {
   memory_->refused.add();
   Response response;
-  set_error(response, 503, "too many large requests at once; try again soon");
-  response.add_field("Retry-After", std::to_string(memory_->retry_after().count()));
+  set_overloaded(response, "too many large requests at once; try again soon",
+                 memory_->retry_after());
   close_soon();
   respond(response, moment);
   return Step::close;

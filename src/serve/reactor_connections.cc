@@ -165,9 +165,7 @@ void Reactor::hand_to_worker(Connection& connection) {
 }
 
 void Reactor::refuse_for_load(Response& response) {
-  counters_.overloaded.add();
-  set_error(response, 503, "too many requests wait; try again soon");
-  response.add_field("Retry-After", std::to_string(limits_.retry_after.count()));
+  serve::refuse_for_load(response, counters_, limits_.retry_after);
 }
 
 bool Reactor::read(Connection& connection) {

@@ -34,4 +34,10 @@ void set_error(Response& response, unsigned status, std::string_view constant_re
   response.set_body(http::error_page(status, constant_reason));
 }
 
+void set_overloaded(Response& response, std::string_view constant_reason,
+                    std::chrono::seconds retry_after) {
+  set_error(response, 503, constant_reason);
+  response.add_field("Retry-After", std::to_string(retry_after.count()));
+}
+
 }  // namespace weft::serve

@@ -2,6 +2,7 @@
 // Request and Response: what a handler is asked, and what it says.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -91,5 +92,8 @@ class Response {
 
 // Says what the status means, and nothing else.
 void set_error(Response& response, unsigned status, std::string_view constant_reason);
+// The same for 503, and when to come again.
+void set_overloaded(Response& response, std::string_view constant_reason,
+                    std::chrono::seconds retry_after);
 
 }  // namespace weft::serve
