@@ -5,12 +5,12 @@
 #include <pthread.h>
 #include <sched.h>
 #include <sys/prctl.h>
-#include <csignal>
 #include <ctime>
 #include <string>
 #include <string_view>
 
 #include "base/text.h"
+#include "os/broken_pipe.h"
 #include "os/file.h"
 
 namespace weft::load {
@@ -39,10 +39,7 @@ base::Status check_cpu(int cpu) {
 }
 
 void set_up_thread(int cpu) noexcept {
-  sigset_t pipe;
-  sigemptyset(&pipe);
-  sigaddset(&pipe, SIGPIPE);
-  pthread_sigmask(SIG_BLOCK, &pipe, nullptr);
+  os::block_broken_pipe();
   ::prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
   if (cpu < 0) return;
   cpu_set_t set;

@@ -3,7 +3,6 @@
 #include "serve/coroutines.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <weft/budget.h>
 
 #include <boost/asio/co_spawn.hpp>
@@ -19,6 +18,7 @@
 #include <utility>
 
 #include "net/listener.h"
+#include "os/broken_pipe.h"
 #include "serve/coroutine_line.h"
 #include "serve/line_count.h"
 #include "serve/peer_counts.h"
@@ -46,10 +46,7 @@ struct Loop {
 
 void run(Loop& loop) {
   ::pthread_setname_np(::pthread_self(), "weft-coroutines");
-  sigset_t signals;  // sendfile(2) would raise it, and knows no other way to be told
-  ::sigemptyset(&signals);
-  ::sigaddset(&signals, SIGPIPE);
-  ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  os::block_broken_pipe();
   loop.context.run();
 }
 

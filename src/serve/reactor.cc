@@ -4,7 +4,6 @@
 
 #include <fcntl.h>
 #include <pthread.h>
-#include <signal.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -16,6 +15,7 @@
 #include <climits>
 #include <utility>
 
+#include "os/broken_pipe.h"
 #include "os/check.h"
 #include "serve/clock.h"
 
@@ -41,14 +41,6 @@ constexpr int most_rounds_of_backlog = 64;
 constexpr auto time_between_looks = std::chrono::milliseconds{20};
 // At the end: for those who have begun to connect.
 constexpr auto time_for_handshakes = std::chrono::milliseconds{50};
-
-// sendfile(2) would raise it, and knows no other way to be told.
-void block_broken_pipe() {
-  sigset_t signals;
-  ::sigemptyset(&signals);
-  ::sigaddset(&signals, SIGPIPE);
-  ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-}
 
 int milliseconds_until(net::TimePoint look, net::TimePoint now) {
   if (look == net::never) return -1;
@@ -97,7 +89,7 @@ void Reactor::start(AccessLog* log) {
   log_ = log;
   thread_ = std::thread([this] {
     ::pthread_setname_np(::pthread_self(), "weft-reactor");
-    block_broken_pipe();
+    os::block_broken_pipe();
     run();
   });
 }
