@@ -245,8 +245,7 @@ void Reactor::expire(Connection& connection) {
 // A request that has come since the last look is answered. Otherwise the peer hears the end at
 // once, so that it does not send another one to nobody.
 void Reactor::end_idle(Connection& connection) {
-  char byte = 0;
-  if (::recv(connection.stream.socket(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0) {
+  if (!has_nothing_to_read(connection.stream.socket())) {
     connection.is_readable = true;
     return serve(connection);
   }
