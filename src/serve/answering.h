@@ -12,6 +12,11 @@
 
 namespace weft::serve {
 
+// Pieces of a streamed body in a row, before other requests have the worker.
+inline constexpr int most_pieces = 32;
+// Between asking a pool that has no room for what has begun.
+inline constexpr auto time_between_submits = std::chrono::milliseconds{10};
+
 inline void respond(Exchange& exchange, Counters& counters, bool is_last, const Response& response,
                     const Moment& moment) {
   if (is_last) exchange.close_soon();

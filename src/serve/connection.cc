@@ -10,12 +10,6 @@
 #include "serve/reactor.h"
 
 namespace weft::serve {
-namespace {
-
-// Pieces of a streamed body in a row, before other requests have this worker.
-constexpr int most_pieces = 32;
-
-}  // namespace
 
 Connection::Connection(Reactor& reactor, net::Stream stream, std::string peer, http::TimePoint now)
     : stream(std::move(stream)),

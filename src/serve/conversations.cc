@@ -21,11 +21,9 @@ namespace {
 
 using std::chrono::steady_clock;
 
-// How often who accepts looks whether the server ends.
 constexpr int most_of_backlog = 4096;
+// How often who accepts looks whether the server ends.
 constexpr auto time_between_looks = std::chrono::milliseconds{50};
-// At the end: for those who have begun to connect.
-constexpr auto time_for_handshakes = std::chrono::milliseconds{50};
 
 std::chrono::milliseconds time_until(http::TimePoint until) {
   if (until == http::TimePoint::max()) return std::chrono::milliseconds{-1};
@@ -74,7 +72,7 @@ void Conversations::accept_from(os::Descriptor& listener) {
     concurrency_->wait(nothing, time_between_looks);
   }
   // What has been accepted by the kernel is ours to answer; who connects now goes elsewhere.
-  const auto until = steady_clock::now() + time_for_handshakes;
+  const auto until = steady_clock::now() + limits_.drain_accepting;
   pollfd ready{.fd = listener.get(), .events = POLLIN, .revents = 0};
   do {
     for (int i = 0; i < most_of_backlog && accept_one(listener.get()); ++i) {

@@ -12,14 +12,6 @@
 #include "serve/output.h"
 
 namespace weft::serve {
-namespace {
-
-// Pieces of a streamed body in a row, before other requests have the worker.
-constexpr int most_pieces = 32;
-// Between asking a pool that has no room for what has begun.
-constexpr auto time_between_submits = std::chrono::milliseconds{10};
-
-}  // namespace
 
 Task<void> CoroutineLine::answer() {
   Response response;

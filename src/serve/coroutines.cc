@@ -31,8 +31,6 @@ using std::chrono::steady_clock;
 constexpr int most_accepted = 64;
 constexpr int most_of_backlog = 4096;
 constexpr auto time_without_accepting = std::chrono::milliseconds{50};
-// At the end: for those who have begun to connect.
-constexpr auto time_for_handshakes = std::chrono::milliseconds{50};
 constexpr auto time_between_looks = std::chrono::milliseconds{5};
 
 struct Loop {
@@ -142,7 +140,7 @@ Task<void> Coroutines::accept_from(Loop& loop, Readiness& listener) {
     co_await pause.async_wait(asio::redirect_error(awaited, error));
   }
   // What has been accepted by the kernel is ours to answer; who connects now goes elsewhere.
-  const auto until = steady_clock::now() + time_for_handshakes;
+  const auto until = steady_clock::now() + house_.limits.drain_accepting;
   for (;;) {
     for (int i = 0; i < most_of_backlog && accept_one(loop, listener.native_handle()); ++i) {
     }

@@ -39,8 +39,6 @@ void watch(const os::Descriptor& epoll, int descriptor, std::uint32_t events, st
 
 constexpr int most_rounds_of_backlog = 64;
 constexpr auto time_between_looks = std::chrono::milliseconds{20};
-// At the end: for those who have begun to connect.
-constexpr auto time_for_handshakes = std::chrono::milliseconds{50};
 
 int milliseconds_until(net::TimePoint look, net::TimePoint now) {
   if (look == net::never) return -1;
@@ -205,7 +203,7 @@ void Reactor::take_posted() {
 void Reactor::drain_now() {
   const net::TimePoint now = std::chrono::steady_clock::now();
   moment_ = thread_moment();
-  lets_go_at_ = now + time_for_handshakes;
+  lets_go_at_ = now + limits_.drain_accepting;
   for (Connection* each = first_; each != nullptr; each = each->next) {
     // Whoever answers may have looked already, so it is looked at again.
     const bool is_with_worker = each->owner.is_with_worker();

@@ -29,8 +29,10 @@ struct ReactorLimits {
   http::Pace read_pace;                                       // of a peer that is sent something
   std::chrono::milliseconds linger{1'000};                    // after the last word, for the peer's
   std::uint64_t all_bodies_bytes = std::uint64_t{256} << 20;  // of requests, held at once
-  std::chrono::milliseconds drain_idle{250};         // an idle connection, when the server ends
-  std::chrono::milliseconds drain_handshake{2'000};  // one whose TLS has not begun by then
+  // When the server ends, these are waited for so long:
+  std::chrono::milliseconds drain_accepting{50};     // who has begun to connect
+  std::chrono::milliseconds drain_idle{250};         // the next request of an idle connection
+  std::chrono::milliseconds drain_handshake{2'000};  // that of one whose TLS has not begun by then
   std::chrono::seconds retry_after{1};
 };
 

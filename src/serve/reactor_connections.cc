@@ -23,8 +23,6 @@ constexpr std::chrono::milliseconds time_to_rest{1000};
 constexpr int most_turns = 64;
 constexpr int most_accepted = 64;
 constexpr auto time_without_accepting = std::chrono::milliseconds{50};
-// Between asking a pool that has no room for what has begun.
-constexpr auto time_between_submits = std::chrono::milliseconds{10};
 
 }  // namespace
 
