@@ -17,11 +17,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-bool is(const std::string& response, std::string_view status, std::string_view body) {
-  return response.starts_with("HTTP/1.1 " + std::string(status)) &&
-         response.ends_with("\r\n\r\n" + std::string(body));
-}
-
 class WaitingSite final : public TestSite {
  public:
   std::optional<std::chrono::nanoseconds> answer_after_wait(const Request& request,
@@ -254,26 +249,7 @@ TEST_F(CoroutinesTest, WhatWaitsForEverIsGivenUp) {
 // Hand-overs between loops and workers, with everything that can come between.
 TEST_F(CoroutinesTest, ManyConnectionsAtOnceLoseNothing) {
   start({});
-  std::vector<std::thread> threads;
-  std::atomic<int> wrong{0};
-  for (int i = 0; i < 4; ++i) {
-    threads.emplace_back([&, i] {
-      std::vector<Client> clients;
-      for (int c = 0; c < 8; ++c) clients.push_back(client());
-      for (int round = 0; round < 60; ++round) {
-        for (const Client& client : clients) {
-          client.get((round + i) % 5 == 0 ? "/at-once" : "/x");
-          if (round % 3 == 0) client.get("/y");
-        }
-        for (Client& client : clients) {
-          if (!client.receive().starts_with("HTTP/1.1 200")) ++wrong;
-          if (round % 3 == 0 && !is(client.receive(), "200", "/y")) ++wrong;
-        }
-      }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(wrong_of_many(address_, 60), 0);
 }
 
 }  // namespace

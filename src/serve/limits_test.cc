@@ -90,9 +90,7 @@ TEST_P(Limits, APeerHasSoManyConnections) {
   EXPECT_TRUE(again.receive().starts_with("HTTP/1.1 200"));
 }
 
-INSTANTIATE_TEST_SUITE_P(Drivers, Limits,
-                         ::testing::Values(Driver::pool, Driver::threads, Driver::fibers),
-                         [](const auto& info) { return name_of(info.param); });
+INSTANTIATE_TEST_SUITE_P(Drivers, Limits, ::testing::ValuesIn(all_drivers), name_of);
 
 }  // namespace
 }  // namespace weft::serve

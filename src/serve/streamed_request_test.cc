@@ -24,10 +24,6 @@ std::string length(std::size_t bytes) {
 }
 constexpr std::string_view chunked = "Transfer-Encoding: chunked";
 
-bool is(const std::string& response, std::string_view status, std::string_view body) {
-  return response.starts_with("HTTP/1.1 " + std::string(status)) &&
-         response.ends_with("\r\n\r\n" + std::string(body));
-}
 bool says_close(const std::string& response) {
   return response.find("Connection: close") != std::string::npos;
 }
@@ -227,10 +223,7 @@ TEST_P(StreamedRequest, OfManyAtOnceAreAllWhole) {
   EXPECT_EQ(server.site.seen.alive, 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Drivers, StreamedRequest,
-                         ::testing::Values(Driver::pool, Driver::threads, Driver::fibers,
-                                           Driver::coroutines),
-                         [](const auto& info) { return name_of(info.param); });
+INSTANTIATE_TEST_SUITE_P(Drivers, StreamedRequest, ::testing::ValuesIn(all_drivers), name_of);
 
 }  // namespace
 }  // namespace weft::serve

@@ -158,10 +158,7 @@ TEST_P(StreamedResponse, OfManyAtOnceAreAllWhole) {
   EXPECT_EQ(server.site.seen.alive, 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Drivers, StreamedResponse,
-                         ::testing::Values(Driver::pool, Driver::threads, Driver::fibers,
-                                           Driver::coroutines),
-                         [](const auto& info) { return name_of(info.param); });
+INSTANTIATE_TEST_SUITE_P(Drivers, StreamedResponse, ::testing::ValuesIn(all_drivers), name_of);
 
 }  // namespace
 }  // namespace weft::serve

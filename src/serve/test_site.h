@@ -149,4 +149,34 @@ class Client {
   std::string buffer_;
 };
 
+inline bool is(const std::string& response, std::string_view status, std::string_view body) {
+  return response.starts_with("HTTP/1.1 " + std::string(status)) &&
+         response.ends_with("\r\n\r\n" + std::string(body));
+}
+
+// How many responses of a TestSite were wrong, of so many rounds of requests on many connections at
+// once, some of which are answered at once, and some pipelined.
+inline int wrong_of_many(const net::Address& address, int rounds) {
+  std::vector<std::thread> threads;
+  std::atomic<int> wrong{0};
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&, i] {
+      std::vector<Client> clients;
+      for (int c = 0; c < 8; ++c) clients.emplace_back(address);
+      for (int round = 0; round < rounds; ++round) {
+        for (const Client& client : clients) {
+          client.get((round + i) % 5 == 0 ? "/at-once" : "/x");
+          if (round % 3 == 0) client.get("/y");
+        }
+        for (Client& client : clients) {
+          if (!client.receive().starts_with("HTTP/1.1 200")) ++wrong;
+          if (round % 3 == 0 && !is(client.receive(), "200", "/y")) ++wrong;
+        }
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  return wrong;
+}
+
 }  // namespace weft::serve

@@ -127,9 +127,11 @@ class StreamSite : public Site {
 };
 
 enum class Driver { pool, threads, fibers, coroutines };
-inline std::string name_of(Driver driver) {
+inline constexpr Driver all_drivers[] = {Driver::pool, Driver::threads, Driver::fibers,
+                                         Driver::coroutines};
+inline std::string name_of(const ::testing::TestParamInfo<Driver>& info) {
   constexpr const char* names[] = {"Pool", "Threads", "Fibers", "Coroutines"};
-  return names[static_cast<std::size_t>(driver)];
+  return names[static_cast<std::size_t>(info.param)];
 }
 
 // A server with one worker, where there are workers.
