@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "serve/counters.h"
+#include "base/atomic.h"
 
 namespace weft::serve {
 
@@ -30,14 +30,8 @@ class BodyMemory {
   }
   std::uint64_t used_bytes() const noexcept { return used_bytes_.load(std::memory_order_relaxed); }
 
-  // When those for whom there is none may come again, and how many there were.
+  // When those for whom there is none may come again.
   std::chrono::seconds retry_after() const noexcept { return retry_after_; }
-  Count refused;
-  void add_to(Totals& totals) const noexcept {
-    totals.overloaded += refused.value();
-    totals.responses_by_kind[5] += refused.value();
-    totals.body_bytes += used_bytes();
-  }
 
  private:
   const std::uint64_t most_bytes_;

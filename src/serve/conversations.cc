@@ -139,7 +139,7 @@ bool Conversations::converse_on(Line& line) noexcept try {
 }
 
 void Conversations::converse(net::Stream& stream, Line& line) {
-  Exchange exchange(limits_.session, steady_clock::now(), &site_, &memory_);
+  Exchange exchange(limits_.session, steady_clock::now(), &site_, &memory_, &counters_);
   exchange.log_to(log(), line.peer, stream.is_encrypted());
   try {
     converse(stream, exchange, line);

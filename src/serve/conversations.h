@@ -43,7 +43,7 @@ class Conversations final : public RunningServer {
   Totals totals() const override {
     Totals totals;
     counters_.add_to(totals);
-    memory_.add_to(totals);
+    totals.body_bytes = memory_.used_bytes();
     return totals;
   }
 

@@ -30,7 +30,8 @@ CoroutineLine::CoroutineLine(CoroutineHouse& house, const LoopExecutor& executor
     : house_(house),
       stream_(house.tls.open(std::move(socket))),
       peer_(std::move(peer)),
-      exchange_(house.limits.session, steady_clock::now(), &house.site, &house.memory),
+      exchange_(house.limits.session, steady_clock::now(), &house.site, &house.memory,
+                &house.counters),
       readiness_(executor),
       alarm_(executor) {
   exchange_.log_to(house.log, peer_, stream_.is_encrypted());

@@ -61,7 +61,7 @@ class Coroutines final : public RunningServer {
   Totals totals() const override {
     Totals totals;
     house_.counters.add_to(totals);
-    house_.memory.add_to(totals);
+    totals.body_bytes = house_.memory.used_bytes();
     return totals;
   }
   const Pool* workers() const noexcept override { return &house_.pool; }

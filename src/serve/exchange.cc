@@ -94,6 +94,7 @@ std::optional<Step> Exchange::take(const http::Event& event, const Moment& momen
     case Kind::refuse: {
       const std::uint64_t begins_at = end_of_output();
       output_ += http::refusal_response(event.refusal, moment.date);
+      if (counters_ != nullptr) counters_->count(event.refusal.status);
       log_refusal(event.refusal.status, begins_at);
       [[fallthrough]];
     }

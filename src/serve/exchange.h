@@ -20,6 +20,7 @@
 #include "http/session.h"
 #include "serve/access_trail.h"
 #include "serve/body_memory.h"
+#include "serve/counters.h"
 #include "serve/response.h"
 #include "serve/site.h"
 
@@ -42,9 +43,14 @@ enum class Step : unsigned char {
 class Exchange {
  public:
   // The site says whose body is streamed; without one, nobody's is. Bodies are held in the memory.
+  // What is refused here, and no handler hears of, is counted here.
   Exchange(const http::SessionLimits& limits, http::TimePoint opened, Site* site = nullptr,
-           BodyMemory* memory = nullptr) noexcept
-      : session_(limits, opened), site_(site), memory_(memory), body_(memory) {}
+           BodyMemory* memory = nullptr, Counters* counters = nullptr) noexcept
+      : session_(limits, opened),
+        site_(site),
+        memory_(memory),
+        counters_(counters),
+        body_(memory) {}
 
   // Tells the log of each response; none: nobody. It outlives the exchange.
   void log_to(AccessLog* log, std::string_view peer, bool is_encrypted) {
@@ -140,6 +146,7 @@ class Exchange {
   http::Session session_;
   Site* const site_;
   BodyMemory* const memory_;
+  Counters* const counters_;
   http::InputBuffer input_;
   std::unique_ptr<http::RequestHead> head_;  // none of a connection at rest
   BodyBuffer body_;

@@ -38,7 +38,10 @@ void Exchange::give_leave_to_send() {
 
 // The rest of the body is not read, so this is the connection's last response.
 Step Exchange::refuse_for_memory(const Moment& moment) {
-  memory_->refused.add();
+  if (counters_ != nullptr) {
+    counters_->overloaded.add();
+    counters_->count(503);
+  }
   Response response;
   set_overloaded(response, "too many large requests at once; try again soon",
                  memory_->retry_after());

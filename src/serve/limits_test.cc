@@ -63,6 +63,7 @@ TEST_P(Limits, AllBodiesTogetherHaveOne) {
   EXPECT_NE(refusal.find("Retry-After: 1\r\n"), std::string::npos);
   EXPECT_NE(refusal.find("Connection: close\r\n"), std::string::npos);
   EXPECT_EQ(server.server->totals().overloaded, 1U);
+  EXPECT_EQ(server.server->totals().responses_by_kind[5], 1U);
   first.send("x");
   EXPECT_TRUE(first.receive().starts_with("HTTP/1.1 200"));
   Client third(server.address);
@@ -88,6 +89,32 @@ TEST_P(Limits, APeerHasSoManyConnections) {
   Client again(server.address);
   again.get("/x");
   EXPECT_TRUE(again.receive().starts_with("HTTP/1.1 200"));
+}
+
+// No handler hears of them, and yet they are responses.
+TEST_P(Limits, WhatIsRefusedIsCounted) {
+  ReactorLimits limits;
+  limits.session.head_deadline = 100ms;
+  limits.session.body_bytes = 1000;
+  StreamServer server(GetParam(), limits);
+  const std::string get = "GET / HTTP/1.1\r\nHost: test\r\n";
+  const auto expect_refusal = [&](const std::string& status, const std::string& request) {
+    Client client(server.address);
+    client.send(request);
+    EXPECT_TRUE(client.receive().starts_with("HTTP/1.1 " + status)) << status;
+  };
+  expect_refusal("400", "nonsense\r\n\r\n");
+  expect_refusal("408", "GET / HT");
+  expect_refusal("413", post(1001));
+  expect_refusal("414", "GET /" + std::string(10'000, 'x'));
+  expect_refusal("417", get + "Expect: wonders\r\n\r\n");
+  expect_refusal("431", get + "Field: " + std::string(20'000, 'x'));
+  expect_refusal("501", get + "Transfer-Encoding: gzip, chunked\r\n\r\n");
+  expect_refusal("505", "GET / HTTP/2.0\r\n\r\n");
+  const Totals totals = server.server->totals();
+  EXPECT_EQ(totals.responses_by_kind[4], 6U);
+  EXPECT_EQ(totals.responses_by_kind[5], 2U);
+  EXPECT_EQ(totals.overloaded, 0U);
 }
 
 INSTANTIATE_TEST_SUITE_P(Drivers, Limits, ::testing::ValuesIn(all_drivers), name_of);

@@ -51,7 +51,7 @@ class Server final : public RunningServer {
   Totals totals() const override {
     Totals totals;
     for (const auto& reactor : reactors_) reactor->counters().add_to(totals);
-    memory_.add_to(totals);
+    totals.body_bytes = memory_.used_bytes();
     return totals;
   }
   const Pool* workers() const noexcept override { return &pool_; }
