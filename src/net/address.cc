@@ -123,13 +123,14 @@ std::string Address::text() const {
   return "[" + host_text(storage_) + "]" + port_text;
 }
 
-std::string Address::peer() const {
-  if (family() == AF_UNIX) return "unix";
-  if (family() == AF_INET) return host_text(storage_);
+Peer Address::peer() const {
+  if (family() == AF_UNIX) return {"unix", "unix"};
   auto network = storage_;
-  in6_addr& address = as<sockaddr_in6>(network).sin6_addr;
-  if (!IN6_IS_ADDR_V4MAPPED(&address)) std::memset(&address.s6_addr[8], 0, 8);
-  return host_text(network);
+  if (family() == AF_INET6) {
+    in6_addr& address = as<sockaddr_in6>(network).sin6_addr;
+    if (!IN6_IS_ADDR_V4MAPPED(&address)) std::memset(&address.s6_addr[8], 0, 8);
+  }
+  return {host_text(storage_), host_text(network)};
 }
 
 }  // namespace weft::net

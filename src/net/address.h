@@ -14,6 +14,14 @@
 
 namespace weft::net {
 
+// The other side of a connection.
+struct Peer {
+  std::string host;  // its address, without the port
+  // What a limit for each peer counts by. Of IPv6 the network that one peer has (/64), as it has
+  // all the addresses in it.
+  std::string network;
+};
+
 class Address {
  public:
   // The Error says what a right one looks like. Names are not looked up, but for localhost: a
@@ -30,9 +38,8 @@ class Address {
   bool is_loopback() const noexcept;
   // As it is parsed.
   std::string text() const;
-  // Without the port: what a limit for each peer counts by. Of IPv6 the network that one peer has
-  // (/64), as it has all the addresses in it.
-  std::string peer() const;
+  // For one of accept(2).
+  Peer peer() const;
 
  private:
   Address() = default;

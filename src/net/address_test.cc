@@ -42,10 +42,17 @@ TEST(AddressTest, OnlyLoopbackIsLoopback) {
   }
 }
 
-TEST(AddressTest, APeerOfIpv6IsItsNetwork) {
-  EXPECT_EQ(Address::parse("[2001:db8:1:2:3:4:5:6]:1")->peer(), "2001:db8:1:2::");
-  EXPECT_EQ(Address::parse("[::ffff:10.0.0.1]:1")->peer(), "::ffff:10.0.0.1");
-  EXPECT_EQ(Address::parse("10.0.0.1:1")->peer(), "10.0.0.1");
+TEST(AddressTest, APeerOfIpv6HasItsNetwork) {
+  const Peer peer = Address::parse("[2001:db8:1:2:3:4:5:6]:1")->peer();
+  EXPECT_EQ(peer.host, "2001:db8:1:2:3:4:5:6");
+  EXPECT_EQ(peer.network, "2001:db8:1:2::");
+  for (const std::string host : {"::ffff:10.0.0.1", "10.0.0.1"}) {
+    const std::string text = host.find(':') == std::string::npos ? host : "[" + host + "]";
+    EXPECT_EQ(Address::parse(text + ":1")->peer().host, host);
+    EXPECT_EQ(Address::parse(text + ":1")->peer().network, host);
+  }
+  EXPECT_EQ(Address::parse("unix:/x")->peer().host, "unix");
+  EXPECT_EQ(Address::parse("unix:/x")->peer().network, "unix");
 }
 
 }  // namespace

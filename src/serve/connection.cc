@@ -11,12 +11,12 @@
 
 namespace weft::serve {
 
-Connection::Connection(Reactor& reactor, net::Stream stream, std::string peer, http::TimePoint now)
+Connection::Connection(Reactor& reactor, net::Stream stream, net::Peer peer, http::TimePoint now)
     : stream(std::move(stream)),
       exchange(reactor.limits(), now, &reactor.site(), &reactor.memory(), &reactor.counters()),
       peer(std::move(peer)),
       reactor_(reactor) {
-  exchange.log_to(reactor.log(), this->peer, this->stream.is_encrypted());
+  exchange.log_to(reactor.log(), this->peer.host, this->stream.is_encrypted());
 }
 
 void Connection::run(const JobTimes&) {

@@ -5,8 +5,8 @@
 #include <weft/pool.h>
 
 #include <cstdint>
-#include <string>
 
+#include "net/address.h"
 #include "net/deadlines.h"
 #include "net/owner.h"
 #include "net/stream.h"
@@ -18,11 +18,11 @@ class Reactor;
 
 class Connection final : public Job, public net::Deadline {
  public:
-  Connection(Reactor& reactor, net::Stream stream, std::string peer, http::TimePoint now);
+  Connection(Reactor& reactor, net::Stream stream, net::Peer peer, http::TimePoint now);
 
   // For whoever has it. Sends what there is: 0 all is out, -EAGAIN the peer must read first.
   long flush() noexcept { return send_output(stream, exchange); }
-  Request request() const noexcept { return {exchange.head(), exchange.body(), peer}; }
+  Request request() const noexcept { return {exchange.head(), exchange.body(), peer.host}; }
 
   // For the pool, on its threads.
   void run(const JobTimes& times) override;
@@ -31,7 +31,7 @@ class Connection final : public Job, public net::Deadline {
   net::OwnerWord owner;
   net::Stream stream;
   Exchange exchange;
-  const std::string peer;
+  const net::Peer peer;
   bool is_readable = true;        // the kernel may have more than was read
   bool may_have_ended = false;    // behind what can be read there may be the end
   bool is_lingering = false;      // all is said; what still comes is thrown away

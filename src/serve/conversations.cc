@@ -90,7 +90,7 @@ bool Conversations::accept_one(int listener) {
   return true;
 }
 
-void Conversations::open(os::Descriptor socket, std::string peer) {
+void Conversations::open(os::Descriptor socket, net::Peer peer) {
   auto line = add_line(socket.get(), std::move(peer));
   if (line == nullptr) return;
   static_cast<void>(socket.release());  // the line's, and closed by its end
@@ -99,13 +99,13 @@ void Conversations::open(os::Descriptor socket, std::string peer) {
   end_line(*line, true);
 }
 
-std::shared_ptr<Conversations::Line> Conversations::add_line(int socket, std::string peer) {
+std::shared_ptr<Conversations::Line> Conversations::add_line(int socket, net::Peer peer) {
   auto line = std::make_shared<Line>();
   line->socket = socket;
   line->peer = std::move(peer);
   const std::scoped_lock guard(lock_);
   if (ending_) return nullptr;
-  if (connections_.size() >= limits_.connections || !peers_.enter(line->peer)) {
+  if (connections_.size() >= limits_.connections || !peers_.enter(line->peer.network)) {
     counters_.refused.add();
     return nullptr;
   }
@@ -120,7 +120,7 @@ void Conversations::end_line(const Line& line, bool is_open) noexcept {
   const int socket = line.socket;
   {
     const std::scoped_lock guard(lock_);
-    peers_.leave(line.peer);
+    peers_.leave(line.peer.network);
     connections_.erase(socket);
   }
   if (is_open) concurrency_->close(socket);
@@ -140,7 +140,7 @@ bool Conversations::converse_on(Line& line) noexcept try {
 
 void Conversations::converse(net::Stream& stream, Line& line) {
   Exchange exchange(limits_.session, steady_clock::now(), &site_, &memory_, &counters_);
-  exchange.log_to(log(), line.peer, stream.is_encrypted());
+  exchange.log_to(log(), line.peer.host, stream.is_encrypted());
   try {
     converse(stream, exchange, line);
   } catch (const std::exception&) {
@@ -153,7 +153,7 @@ void Conversations::converse(net::Stream& stream, Exchange& exchange, Line& line
   for (;;) {
     switch (exchange.advance(thread_moment())) {
       case Step::request:
-        answer(exchange, line.peer);
+        answer(exchange, line.peer.host);
         break;
       case Step::work:
         go_on_with(exchange, counters_, draining_.load());

@@ -14,6 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "net/address.h"
 #include "net/stream.h"
 #include "os/file.h"
 #include "serve/concurrency.h"
@@ -55,13 +56,13 @@ class Conversations final : public RunningServer {
   enum class Awaits : unsigned char { nothing, request, handshake };
   struct Line {
     int socket;
-    std::string peer;
+    net::Peer peer;
     std::atomic<Awaits> awaits{Awaits::nothing};
   };
 
-  void open(os::Descriptor socket, std::string peer);
+  void open(os::Descriptor socket, net::Peer peer);
   // Nothing where there are too many already, or there is to be no other.
-  std::shared_ptr<Line> add_line(int socket, std::string peer);
+  std::shared_ptr<Line> add_line(int socket, net::Peer peer);
   void end_line(const Line& line, bool is_open) noexcept;
   // Answers whether the socket is still open.
   bool converse_on(Line& line) noexcept;

@@ -26,7 +26,7 @@ constexpr int most_pieces_thrown_away = 16;
 }  // namespace
 
 CoroutineLine::CoroutineLine(CoroutineHouse& house, const LoopExecutor& executor,
-                             os::Descriptor socket, std::string peer)
+                             os::Descriptor socket, net::Peer peer)
     : house_(house),
       stream_(house.tls.open(std::move(socket))),
       peer_(std::move(peer)),
@@ -34,7 +34,7 @@ CoroutineLine::CoroutineLine(CoroutineHouse& house, const LoopExecutor& executor
                 &house.counters),
       readiness_(executor),
       alarm_(executor) {
-  exchange_.log_to(house.log, peer_, stream_.is_encrypted());
+  exchange_.log_to(house.log, peer_.host, stream_.is_encrypted());
   readiness_.assign(stream_.socket());
 }
 

@@ -13,9 +13,9 @@
 #include <chrono>
 #include <memory>
 #include <optional>
-#include <string>
 
 #include "base/atomic.h"
+#include "net/address.h"
 #include "net/stream.h"
 #include "serve/body_memory.h"
 #include "serve/counters.h"
@@ -57,7 +57,7 @@ class CoroutineLine : public std::enable_shared_from_this<CoroutineLine> {
  public:
   // Throws where there is no memory, or no room in epoll.
   CoroutineLine(CoroutineHouse& house, const LoopExecutor& executor, os::Descriptor socket,
-                std::string peer);
+                net::Peer peer);
   ~CoroutineLine();
   CoroutineLine(const CoroutineLine&) = delete;
   CoroutineLine& operator=(const CoroutineLine&) = delete;
@@ -65,7 +65,7 @@ class CoroutineLine : public std::enable_shared_from_this<CoroutineLine> {
   // Until the connection ends. Throws where there is no memory.
   Task<void> converse();
 
-  const std::string& peer() const noexcept { return peer_; }
+  const net::Peer& peer() const noexcept { return peer_; }
   // An idle one ends soon, unless a request is on its way.
   void begin_drain();
   // Ends as soon as no handler runs; the house is abandoned.
@@ -94,7 +94,7 @@ class CoroutineLine : public std::enable_shared_from_this<CoroutineLine> {
   std::chrono::milliseconds patience() const noexcept {
     return stream_.is_shaking_hands() ? house_.limits.drain_handshake : house_.limits.drain_idle;
   }
-  Request request() const noexcept { return {exchange_.head(), exchange_.body(), peer_}; }
+  Request request() const noexcept { return {exchange_.head(), exchange_.body(), peer_.host}; }
   bool is_draining() const noexcept { return house_.draining.load(std::memory_order_relaxed); }
   bool is_abandoned() const noexcept { return house_.abandoned.load(std::memory_order_relaxed); }
   void respond(const Response& response);
@@ -111,7 +111,7 @@ class CoroutineLine : public std::enable_shared_from_this<CoroutineLine> {
 
   CoroutineHouse& house_;
   net::Stream stream_;
-  const std::string peer_;
+  const net::Peer peer_;
   Exchange exchange_;
   Readiness readiness_;
   LoopTimer alarm_;

@@ -70,11 +70,11 @@ class Coroutines final : public RunningServer {
   Task<void> accept_from(Loop& loop, Readiness& listener);
   // False: errno says why.
   bool accept_one(Loop& loop, int listener);
-  void open(Loop& loop, os::Descriptor socket, const std::string& peer);
+  void open(Loop& loop, os::Descriptor socket, const net::Peer& peer);
   Task<void> converse(Loop& loop, std::shared_ptr<CoroutineLine> line);
   // Whether the limits let it in; then it is counted until it leaves.
-  bool enters(const std::string& peer);
-  void leaves(const std::string& peer) noexcept;
+  bool enters(const net::Peer& peer);
+  void leaves(const net::Peer& peer) noexcept;
   template <class Function>
   void on_each_loop(Function function);
 
@@ -155,7 +155,7 @@ Task<void> Coroutines::accept_from(Loop& loop, Readiness& listener) {
 bool Coroutines::accept_one(Loop& loop, int listener) {
   auto accepted = net::accept_connection(listener);
   if (!accepted) return false;
-  const std::string peer = accepted->address.peer();
+  const net::Peer peer = accepted->address.peer();
   if (!enters(peer)) {
     house_.counters.refused.add();
     return true;
@@ -177,9 +177,9 @@ bool Coroutines::accept_one(Loop& loop, int listener) {
   return true;
 }
 
-bool Coroutines::enters(const std::string& peer) try {
+bool Coroutines::enters(const net::Peer& peer) try {
   const std::scoped_lock guard(lock_);
-  if (house_.counters.open.value() >= house_.limits.connections || !peers_.enter(peer)) {
+  if (house_.counters.open.value() >= house_.limits.connections || !peers_.enter(peer.network)) {
     return false;
   }
   lines_.begins();
@@ -190,16 +190,16 @@ bool Coroutines::enters(const std::string& peer) try {
   return false;  // no memory
 }
 
-void Coroutines::leaves(const std::string& peer) noexcept {
+void Coroutines::leaves(const net::Peer& peer) noexcept {
   house_.counters.open.take_off();
   {
     const std::scoped_lock guard(lock_);
-    peers_.leave(peer);
+    peers_.leave(peer.network);
   }
   lines_.ends();
 }
 
-void Coroutines::open(Loop& loop, os::Descriptor socket, const std::string& peer) {
+void Coroutines::open(Loop& loop, os::Descriptor socket, const net::Peer& peer) {
   try {
     auto line = std::make_shared<CoroutineLine>(house_, loop.context.get_executor(),
                                                 std::move(socket), peer);
@@ -217,7 +217,7 @@ Task<void> Coroutines::converse(Loop& loop, std::shared_ptr<CoroutineLine> line)
   } catch (const std::exception&) {
     house_.counters.failed.add();  // no memory
   }
-  const std::string peer = line->peer();
+  const net::Peer peer = line->peer();
   loop.lines.erase(line.get());
   line.reset();
   leaves(peer);

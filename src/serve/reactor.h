@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <string>
 #include <thread>
 #include <vector>
 
@@ -78,7 +77,7 @@ class Reactor {
   void open(os::Descriptor socket, const net::Address& address);
   // None: there is no memory, or no room in epoll.
   std::unique_ptr<Connection> make_connection(os::Descriptor socket,
-                                              const std::string& peer) noexcept;
+                                              const net::Peer& peer) noexcept;
   void serve(Connection& connection) noexcept;
   void serve_turns(Connection& connection);
   // Both answer whether the connection goes on here.

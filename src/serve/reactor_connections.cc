@@ -54,13 +54,13 @@ void Reactor::turn_away(int listener) {
 }
 
 void Reactor::open(os::Descriptor socket, const net::Address& address) try {
-  const std::string peer = address.peer();
-  if (counters_.open.value() >= limits_.connections || !peers_.enter(peer)) {
+  const net::Peer peer = address.peer();
+  if (counters_.open.value() >= limits_.connections || !peers_.enter(peer.network)) {
     return counters_.refused.add();
   }
   Connection* const connection = make_connection(std::move(socket), peer).release();
   if (connection == nullptr) {
-    peers_.leave(peer);
+    peers_.leave(peer.network);
     return counters_.refused.add();
   }
   counters_.accepted.add();
@@ -75,7 +75,7 @@ void Reactor::open(os::Descriptor socket, const net::Address& address) try {
 }
 
 std::unique_ptr<Connection> Reactor::make_connection(os::Descriptor socket,
-                                                     const std::string& peer) noexcept try {
+                                                     const net::Peer& peer) noexcept try {
   auto connection =
       std::make_unique<Connection>(*this, tls_.open(std::move(socket)), peer, moment_.now);
   epoll_event event{};
@@ -279,7 +279,7 @@ void Reactor::close(Connection& connection) noexcept {
   if (connection.previous != nullptr) connection.previous->next = connection.next;
   if (connection.next != nullptr) connection.next->previous = connection.previous;
   if (first_ == &connection) first_ = connection.next;
-  peers_.leave(connection.peer);
+  peers_.leave(connection.peer.network);
   counters_.open.take_off();
   ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, connection.stream.socket(), nullptr);
   connection.is_closed = true;

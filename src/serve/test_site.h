@@ -74,7 +74,8 @@ class TestServer {
 class Client {
  public:
   explicit Client(const TestServer& server) : Client(server.address()) {}
-  explicit Client(const net::Address& address) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
+  explicit Client(const net::Address& address)
+      : socket_(::socket(address.family(), SOCK_STREAM, 0)) {
     EXPECT_EQ(::connect(socket_.get(), address.get(), address.bytes()), 0);
     const timeval patience{.tv_sec = 20, .tv_usec = 0};
     ::setsockopt(socket_.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));

@@ -95,9 +95,9 @@ class DigitSink final : public BodySink {
   Seen& seen_;
 };
 
-// /stream/N answers N digits, /crumbs/N the same seven at a time, /breaks/N stops behind them, and
-// everything else is its path. The bodies of /count… are streamed to a sink, as is that of
-// /whole-count, when it is there; that of /early is streamed to nobody.
+// /stream/N answers N digits, /crumbs/N the same seven at a time, /breaks/N stops behind them,
+// /peer is who asks, and everything else is its path. The bodies of /count… are streamed to a sink,
+// as is that of /whole-count, when it is there; that of /early is streamed to nobody.
 class StreamSite : public Site {
  public:
   bool streams_body(const http::RequestHead& head) override {
@@ -115,6 +115,7 @@ class StreamSite : public Site {
       std::from_chars(text.data(), text.data() + text.size(), value);
       return value;
     };
+    if (path == "/peer") return response.set_body(std::string(request.peer));
     const bool breaks = path.starts_with("/breaks/");
     const bool crumbs = path.starts_with("/crumbs/");
     if (!breaks && !crumbs && !path.starts_with("/stream/")) {
@@ -136,8 +137,9 @@ inline std::string name_of(const ::testing::TestParamInfo<Driver>& info) {
 
 // A server with one worker, where there are workers.
 struct StreamServer {
-  explicit StreamServer(Driver driver, const ReactorLimits& limits = {}) {
-    auto listener = net::listen_on(*net::Address::parse("127.0.0.1:0"));
+  explicit StreamServer(Driver driver, const ReactorLimits& limits = {}, AccessLog* log = nullptr,
+                        std::string_view place = "127.0.0.1:0") {
+    auto listener = net::listen_on(*net::Address::parse(place));
     EXPECT_TRUE(listener);
     address = *net::address_of(*listener);
     std::vector<os::Descriptor> listeners;
@@ -162,6 +164,7 @@ struct StreamServer {
           limits, site, std::move(listeners),
           driver == Driver::fibers ? make_fibers(2) : make_threads());
     }
+    server->log_to(log);
     server->start();
   }
 
