@@ -14,6 +14,8 @@
 #include <cerrno>
 #include <climits>
 
+#include "net/openssl.h"
+
 namespace weft::load {
 namespace {
 
@@ -53,6 +55,7 @@ std::string last_tls_error() {
 
 base::Result<TlsContext> TlsContext::make(bool trusts_anybody,
                                           const std::string& authorities_file) {
+  net::begin_openssl();
   TlsContext tls;
   tls.trusts_anybody_ = trusts_anybody;
   tls.context_.reset(SSL_CTX_new(TLS_client_method()), SSL_CTX_free);

@@ -2,13 +2,14 @@
 // OpenSSL, asked to do the usual.
 #include "net/tls.h"
 
-#include <openssl/crypto.h>
 #include <openssl/err.h>
 
 #include <cstring>
 #include <new>
 #include <string_view>
 #include <system_error>
+
+#include "net/openssl.h"
 
 namespace weft::net {
 namespace {
@@ -46,9 +47,7 @@ int choose_protocol(SSL*, const unsigned char** chosen, unsigned char* chosen_by
 
 base::Result<std::shared_ptr<const TlsContext>> TlsContext::load(
     const std::string& certificate_path, const std::string& key_path) {
-  // Threads that nobody waits for may still be giving back what OpenSSL has of theirs when the
-  // process ends; to clean up for all of them at exit would be once too often.
-  OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, nullptr);
+  begin_openssl();
   ERR_clear_error();
   auto made = std::make_shared<TlsContext>();
   made->context_.reset(SSL_CTX_new(TLS_server_method()));

@@ -32,7 +32,7 @@ MODULES = {
     "net": ["os"],
     "http": ["pool"],
     "serve": ["http", "net", "engine"],
-    "load": ["measure", "os"],
+    "load": ["measure", "net"],
     "grpc": ["pool"],
 }
 # The library is useful without the preload, and the preload never pulls in the library.
