@@ -26,8 +26,10 @@ long uninterrupted(Call call) noexcept {
 
 }  // namespace
 
-Stream::Stream(os::Descriptor socket, const TlsContext& context)
-    : socket_(std::move(socket)), tls_(std::make_unique<TlsConnection>(context, socket_.get())) {}
+Stream::Stream(os::Descriptor&& socket, const TlsContext& context)
+    : tls_(std::make_unique<TlsConnection>(context, socket.get())) {
+  socket_ = std::move(socket);
+}
 
 long Stream::result_of(TlsOutcome outcome, std::size_t moved) noexcept {
   waits_to_write_ = outcome == TlsOutcome::wants_write;

@@ -16,7 +16,8 @@ class Stream {
  public:
   // Takes a socket that does not block.
   explicit Stream(os::Descriptor socket) noexcept : socket_(std::move(socket)) {}
-  Stream(os::Descriptor socket, const TlsContext& context);
+  // Throws where there is no memory, and then has not taken it.
+  Stream(os::Descriptor&& socket, const TlsContext& context);
 
   // Both answer how much was moved, or minus errno: -EAGAIN where it has to wait, for what
   // waits_to_write() says. A read of 0 is the end; by TLS one that was announced. Who reads by TLS

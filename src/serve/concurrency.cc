@@ -6,7 +6,7 @@
 #include <weft/fiber_io.h>
 #include <weft/fibers.h>
 
-#include <system_error>
+#include <exception>
 #include <thread>
 #include <utility>
 
@@ -15,11 +15,11 @@ namespace {
 
 class Threads final : public Concurrency {
  public:
-  bool begin(std::function<void()> function) override {
+  bool begin(std::function<void()> function) noexcept override {
     try {
       std::thread(std::move(function)).detach();
       return true;
-    } catch (const std::system_error&) {
+    } catch (const std::exception&) {
       return false;
     }
   }
@@ -32,11 +32,11 @@ class Threads final : public Concurrency {
 class FiberPool final : public Concurrency {
  public:
   explicit FiberPool(unsigned workers) : fibers_({.workers = workers}) {}
-  bool begin(std::function<void()> function) override {
+  bool begin(std::function<void()> function) noexcept override {
     try {
       fibers_.spawn(std::move(function), {.stack_bytes = stack_bytes}).detach();
       return true;
-    } catch (const std::system_error&) {
+    } catch (const std::exception&) {
       return false;
     }
   }

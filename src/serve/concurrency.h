@@ -14,8 +14,8 @@ class Concurrency {
  public:
   virtual ~Concurrency() = default;
 
-  // Runs the function beside the caller. False: there is nothing left to run it on.
-  virtual bool begin(std::function<void()> function) = 0;
+  // Runs the function beside the caller. False: there is nothing left to run it on, or no memory.
+  virtual bool begin(std::function<void()> function) noexcept = 0;
   // As poll(2), for the line that calls it. A negative time-out waits for ever.
   virtual int wait(pollfd& descriptor, std::chrono::milliseconds timeout) = 0;
   // As close(2), of what was waited for.

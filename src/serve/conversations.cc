@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <climits>
+#include <exception>
+#include <functional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -83,67 +85,78 @@ void Conversations::accept_from(os::Descriptor& listener) {
   lines_.ends();
 }
 
-bool Conversations::accept_one(int listener) {
+bool Conversations::accept_one(int listener) noexcept {
   auto accepted = net::accept_connection(listener);
   if (!accepted) return false;
-  open(std::move(accepted->socket), accepted->address.peer());
+  try {
+    open(std::move(accepted->socket), accepted->address.peer());
+  } catch (const std::exception&) {
+    counters_.refused.add();
+  }
   return true;
 }
 
 void Conversations::open(os::Descriptor socket, net::Peer peer) {
-  auto line = add_line(socket.get(), std::move(peer));
-  if (line == nullptr) return;
+  const auto line = std::make_shared<Line>(socket.get(), std::move(peer));
+  std::function<void()> life = [this, line] {
+    converse_on(*line);
+    end_line(*line);
+  };
+  if (!add_line(line)) return;
   static_cast<void>(socket.release());  // the line's, and closed by its end
-  if (concurrency_->begin([this, line] { end_line(*line, converse_on(*line)); })) return;
+  if (concurrency_->begin(std::move(life))) return;
   counters_.refused.add();
-  end_line(*line, true);
+  end_line(*line);
 }
 
-std::shared_ptr<Conversations::Line> Conversations::add_line(int socket, net::Peer peer) {
-  auto line = std::make_shared<Line>();
-  line->socket = socket;
-  line->peer = std::move(peer);
+bool Conversations::add_line(const std::shared_ptr<Line>& line) {
   const std::scoped_lock guard(lock_);
-  if (ending_) return nullptr;
+  if (ending_) return false;
   if (connections_.size() >= limits_.connections || !peers_.enter(line->peer.network)) {
     counters_.refused.add();
-    return nullptr;
+    return false;
   }
-  connections_.emplace(socket, line);
+  try {
+    connections_.emplace(line->socket, line);
+  } catch (...) {
+    peers_.leave(line->peer.network);
+    throw;
+  }
   lines_.begins();
   counters_.accepted.add();
   counters_.open.add();
-  return line;
+  return true;
 }
 
-void Conversations::end_line(const Line& line, bool is_open) noexcept {
-  const int socket = line.socket;
+void Conversations::end_line(const Line& line) noexcept {
   {
     const std::scoped_lock guard(lock_);
     peers_.leave(line.peer.network);
-    connections_.erase(socket);
+    connections_.erase(line.socket);
   }
-  if (is_open) concurrency_->close(socket);
+  concurrency_->close(line.socket);
   counters_.open.take_off();
   lines_.ends();
 }
 
-bool Conversations::converse_on(Line& line) noexcept try {
-  net::Stream stream = tls_.open(os::Descriptor(line.socket));
-  converse(stream, line);
-  static_cast<void>(stream.release());
-  return true;
-} catch (const std::exception&) {
-  counters_.refused.add();
-  return false;
+void Conversations::converse_on(Line& line) noexcept {
+  os::Descriptor socket(line.socket);
+  try {
+    net::Stream stream = tls_.open(std::move(socket));
+    converse(stream, line);
+    static_cast<void>(stream.release());
+  } catch (const std::exception&) {
+    counters_.refused.add();  // no memory for TLS
+    static_cast<void>(socket.release());
+  }
 }
 
-void Conversations::converse(net::Stream& stream, Line& line) {
+void Conversations::converse(net::Stream& stream, Line& line) noexcept {
   Exchange exchange(limits_.session, steady_clock::now(), &site_, &memory_, &counters_);
-  exchange.log_to(log(), line.peer.host, stream.is_encrypted());
   try {
+    exchange.log_to(log(), line.peer.host, stream.is_encrypted());
     converse(stream, exchange, line);
-  } catch (const std::exception&) {
+  } catch (...) {
     counters_.failed.add();  // no memory
   }
   end_honestly(stream, exchange);

@@ -12,6 +12,7 @@
 #include <mutex>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "net/address.h"
@@ -50,23 +51,24 @@ class Conversations final : public RunningServer {
 
  private:
   void accept_from(os::Descriptor& listener);
-  // False: errno says why.
-  bool accept_one(int listener);
+  // False: errno says why. What there is no memory for is refused.
+  bool accept_one(int listener) noexcept;
   // What a line waits for that the end of the server does not wait for, or not for long.
   enum class Awaits : unsigned char { nothing, request, handshake };
   struct Line {
-    int socket;
-    net::Peer peer;
+    Line(int socket, net::Peer peer) : socket(socket), peer(std::move(peer)) {}
+
+    const int socket;  // open until the line has ended
+    const net::Peer peer;
     std::atomic<Awaits> awaits{Awaits::nothing};
   };
 
   void open(os::Descriptor socket, net::Peer peer);
-  // Nothing where there are too many already, or there is to be no other.
-  std::shared_ptr<Line> add_line(int socket, net::Peer peer);
-  void end_line(const Line& line, bool is_open) noexcept;
-  // Answers whether the socket is still open.
-  bool converse_on(Line& line) noexcept;
-  void converse(net::Stream& stream, Line& line);
+  // False: there are too many already, or there is to be no other. Throws where there is no memory.
+  bool add_line(const std::shared_ptr<Line>& line);
+  void end_line(const Line& line) noexcept;
+  void converse_on(Line& line) noexcept;
+  void converse(net::Stream& stream, Line& line) noexcept;
   void converse(net::Stream& stream, Exchange& exchange, Line& line);
   void answer(Exchange& exchange, const std::string& peer);
   // All answer whether the connection goes on.

@@ -9,6 +9,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <cerrno>
+#include <exception>
 #include <utility>
 
 #include "serve/clock.h"
@@ -26,15 +27,15 @@ constexpr int most_pieces_thrown_away = 16;
 }  // namespace
 
 CoroutineLine::CoroutineLine(CoroutineHouse& house, const LoopExecutor& executor,
-                             os::Descriptor socket, net::Peer peer)
+                             os::Descriptor socket, Guest guest)
     : house_(house),
+      guest_(std::move(guest)),
       stream_(house.tls.open(std::move(socket))),
-      peer_(std::move(peer)),
       exchange_(house.limits.session, steady_clock::now(), &house.site, &house.memory,
                 &house.counters),
       readiness_(executor),
       alarm_(executor) {
-  exchange_.log_to(house.log, peer_.host, stream_.is_encrypted());
+  exchange_.log_to(house.log, guest_.peer().host, stream_.is_encrypted());
   readiness_.assign(stream_.socket());
 }
 
@@ -146,7 +147,11 @@ void CoroutineLine::set_alarm() {
 void CoroutineLine::alarm_rang(http::TimePoint at) {
   if (at != rings_) return;  // it had begun to ring when it was set anew
   rings_ = http::TimePoint::max();
-  if (until_ > steady_clock::now()) return set_alarm();
+  try {
+    if (until_ > steady_clock::now()) return set_alarm();
+  } catch (const std::exception&) {
+    // No memory: who waits for it sets it again, or ends.
+  }
   readiness_.cancel();
 }
 
@@ -170,7 +175,11 @@ void CoroutineLine::begin_drain() {
   exchange_.close_soon();
   if (!exchange_.is_idle() || until_ == http::TimePoint::max()) return;
   until_ = std::min(until_, steady_clock::now() + patience());
-  set_alarm();
+  try {
+    set_alarm();
+  } catch (const std::exception&) {
+    readiness_.cancel();  // no memory: who waits sets it again, or ends
+  }
 }
 
 void CoroutineLine::abandon() {

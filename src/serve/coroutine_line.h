@@ -15,11 +15,11 @@
 #include <optional>
 
 #include "base/atomic.h"
-#include "net/address.h"
 #include "net/stream.h"
 #include "serve/body_memory.h"
 #include "serve/counters.h"
 #include "serve/exchange.h"
+#include "serve/guests.h"
 #include "serve/reactor.h"
 #include "serve/site.h"
 #include "serve/tls_source.h"
@@ -57,7 +57,7 @@ class CoroutineLine : public std::enable_shared_from_this<CoroutineLine> {
  public:
   // Throws where there is no memory, or no room in epoll.
   CoroutineLine(CoroutineHouse& house, const LoopExecutor& executor, os::Descriptor socket,
-                net::Peer peer);
+                Guest guest);
   ~CoroutineLine();
   CoroutineLine(const CoroutineLine&) = delete;
   CoroutineLine& operator=(const CoroutineLine&) = delete;
@@ -65,7 +65,6 @@ class CoroutineLine : public std::enable_shared_from_this<CoroutineLine> {
   // Until the connection ends. Throws where there is no memory.
   Task<void> converse();
 
-  const net::Peer& peer() const noexcept { return peer_; }
   // An idle one ends soon, unless a request is on its way.
   void begin_drain();
   // Ends as soon as no handler runs; the house is abandoned.
@@ -94,7 +93,9 @@ class CoroutineLine : public std::enable_shared_from_this<CoroutineLine> {
   std::chrono::milliseconds patience() const noexcept {
     return stream_.is_shaking_hands() ? house_.limits.drain_handshake : house_.limits.drain_idle;
   }
-  Request request() const noexcept { return {exchange_.head(), exchange_.body(), peer_.host}; }
+  Request request() const noexcept {
+    return {exchange_.head(), exchange_.body(), guest_.peer().host};
+  }
   bool is_draining() const noexcept { return house_.draining.load(std::memory_order_relaxed); }
   bool is_abandoned() const noexcept { return house_.abandoned.load(std::memory_order_relaxed); }
   void respond(const Response& response);
@@ -110,8 +111,8 @@ class CoroutineLine : public std::enable_shared_from_this<CoroutineLine> {
   void alarm_rang(http::TimePoint at);
 
   CoroutineHouse& house_;
+  const Guest guest_;  // before all that is to end before it leaves
   net::Stream stream_;
-  const net::Peer peer_;
   Exchange exchange_;
   Readiness readiness_;
   LoopTimer alarm_;

@@ -12,7 +12,7 @@
 #include <boost/asio/redirect_error.hpp>
 #include <cerrno>
 #include <deque>
-#include <mutex>
+#include <exception>
 #include <thread>
 #include <unordered_set>
 #include <utility>
@@ -20,8 +20,8 @@
 #include "net/listener.h"
 #include "os/broken_pipe.h"
 #include "serve/coroutine_line.h"
+#include "serve/guests.h"
 #include "serve/line_count.h"
-#include "serve/peer_counts.h"
 
 namespace weft::serve {
 namespace {
@@ -45,7 +45,14 @@ struct Loop {
 void run(Loop& loop) {
   ::pthread_setname_np(::pthread_self(), "weft-coroutines");
   os::block_broken_pipe();
-  loop.context.run();
+  for (;;) {
+    try {
+      loop.context.run();
+      return;
+    } catch (const std::exception&) {
+      // There was no memory for something: that is not done, and the loop goes on.
+    }
+  }
 }
 
 class Coroutines final : public RunningServer {
@@ -68,13 +75,13 @@ class Coroutines final : public RunningServer {
 
  private:
   Task<void> accept_from(Loop& loop, Readiness& listener);
-  // False: errno says why.
-  bool accept_one(Loop& loop, int listener);
-  void open(Loop& loop, os::Descriptor socket, const net::Peer& peer);
+  Task<void> accept_some(Loop& loop, Readiness& listener);
+  Task<void> accept_rest(Loop& loop, Readiness& listener);
+  // False: errno says why. What there is no memory for is refused.
+  bool accept_one(Loop& loop, int listener) noexcept;
+  void hand_over(Loop& loop, net::Accepted accepted);
+  void open(Loop& loop, os::Descriptor socket, Guest guest);
   Task<void> converse(Loop& loop, std::shared_ptr<CoroutineLine> line);
-  // Whether the limits let it in; then it is counted until it leaves.
-  bool enters(const net::Peer& peer);
-  void leaves(const net::Peer& peer) noexcept;
   template <class Function>
   void on_each_loop(Function function);
 
@@ -84,8 +91,7 @@ class Coroutines final : public RunningServer {
   atomic<std::size_t> next_loop_{0};
 
   LineCount lines_;  // those that accept, too
-  std::mutex lock_;
-  PeerCounts peers_;  // guarded by lock_
+  Guests guests_;
 };
 
 Coroutines::Coroutines(CoroutineOptions options, Site& site, std::vector<os::Descriptor> listeners)
@@ -100,7 +106,8 @@ Coroutines::Coroutines(CoroutineOptions options, Site& site, std::vector<os::Des
              false},
       listeners_(std::move(listeners)),
       loops_(options.threads != 0 ? options.threads : budget::read().cpu.threads),
-      peers_(options.limits.connections_by_peer) {}
+      guests_(options.limits.connections, options.limits.connections_by_peer, house_.counters,
+              lines_) {}
 
 Coroutines::~Coroutines() {
   drain(std::chrono::milliseconds{0});
@@ -128,86 +135,80 @@ void Coroutines::start() {
   }
 }
 
+// Whoever has no memory to wait with has none to do anything else: the thread waits.
 Task<void> Coroutines::accept_from(Loop& loop, Readiness& listener) {
-  LoopTimer pause(loop.context.get_executor());
-  boost::system::error_code error;
   while (!house_.draining.load()) {
-    co_await listener.async_wait(Readiness::wait_read, asio::redirect_error(awaited, error));
-    int accepted = 0;
-    while (accepted < most_accepted && accept_one(loop, listener.native_handle())) ++accepted;
-    if (accepted == most_accepted || errno == EAGAIN || errno == ECONNABORTED) continue;
-    pause.expires_after(time_without_accepting);  // no numbers, or no memory, are left
-    co_await pause.async_wait(asio::redirect_error(awaited, error));
-  }
-  // What has been accepted by the kernel is ours to answer; who connects now goes elsewhere.
-  const auto until = steady_clock::now() + house_.limits.drain_accepting;
-  for (;;) {
-    for (int i = 0; i < most_of_backlog && accept_one(loop, listener.native_handle()); ++i) {
+    try {
+      co_await accept_some(loop, listener);
+    } catch (const std::exception&) {
+      std::this_thread::sleep_for(time_between_looks);
     }
-    if (steady_clock::now() >= until) break;
-    pause.expires_after(time_between_looks);
-    co_await pause.async_wait(asio::redirect_error(awaited, error));
   }
+  try {
+    co_await accept_rest(loop, listener);
+  } catch (const std::exception&) {
+    house_.counters.failed.add();
+  }
+  boost::system::error_code error;
   listener.close(error);
   lines_.ends();
 }
 
-bool Coroutines::accept_one(Loop& loop, int listener) {
+Task<void> Coroutines::accept_some(Loop& loop, Readiness& listener) {
+  boost::system::error_code error;
+  co_await listener.async_wait(Readiness::wait_read, asio::redirect_error(awaited, error));
+  int accepted = 0;
+  while (accepted < most_accepted && accept_one(loop, listener.native_handle())) ++accepted;
+  if (accepted == most_accepted || errno == EAGAIN || errno == ECONNABORTED) co_return;
+  LoopTimer pause(loop.context.get_executor(), time_without_accepting);
+  co_await pause.async_wait(asio::redirect_error(awaited, error));  // no numbers are left
+}
+
+// What has been accepted by the kernel is ours to answer; who connects now goes elsewhere.
+Task<void> Coroutines::accept_rest(Loop& loop, Readiness& listener) {
+  LoopTimer pause(loop.context.get_executor());
+  boost::system::error_code error;
+  const auto until = steady_clock::now() + house_.limits.drain_accepting;
+  for (;;) {
+    for (int i = 0; i < most_of_backlog && accept_one(loop, listener.native_handle()); ++i) {
+    }
+    if (steady_clock::now() >= until) co_return;
+    pause.expires_after(time_between_looks);
+    co_await pause.async_wait(asio::redirect_error(awaited, error));
+  }
+}
+
+bool Coroutines::accept_one(Loop& loop, int listener) noexcept {
   auto accepted = net::accept_connection(listener);
   if (!accepted) return false;
-  const net::Peer peer = accepted->address.peer();
-  if (!enters(peer)) {
-    house_.counters.refused.add();
-    return true;
-  }
-  // One after the other: with as many connections each, the loops have about as much to do.
-  Loop& other = loops_[next_loop_.fetch_add(1, std::memory_order_relaxed) % loops_.size()];
-  if (&other == &loop) {
-    open(loop, std::move(accepted->socket), peer);
-    return true;
-  }
   try {
-    asio::post(other.context, [this, &other, socket = std::move(accepted->socket), peer]() mutable {
-      open(other, std::move(socket), peer);
-    });
+    hand_over(loop, std::move(*accepted));
   } catch (const std::exception&) {
     house_.counters.refused.add();  // no memory
-    leaves(peer);
   }
   return true;
 }
 
-bool Coroutines::enters(const net::Peer& peer) try {
-  const std::scoped_lock guard(lock_);
-  if (house_.counters.open.value() >= house_.limits.connections || !peers_.enter(peer.network)) {
-    return false;
-  }
-  lines_.begins();
-  house_.counters.accepted.add();
-  house_.counters.open.add();
-  return true;
-} catch (const std::exception&) {
-  return false;  // no memory
+// One after the other: with as many connections each, the loops have about as much to do.
+void Coroutines::hand_over(Loop& loop, net::Accepted accepted) {
+  auto guest = guests_.enter(accepted.address.peer());
+  if (!guest) return house_.counters.refused.add();
+  Loop& other = loops_[next_loop_.fetch_add(1, std::memory_order_relaxed) % loops_.size()];
+  if (&other == &loop) return open(loop, std::move(accepted.socket), std::move(*guest));
+  asio::post(other.context, [this, &other, socket = std::move(accepted.socket),
+                             guest = std::move(*guest)]() mutable {
+    try {
+      open(other, std::move(socket), std::move(guest));
+    } catch (const std::exception&) {
+      house_.counters.refused.add();  // no memory
+    }
+  });
 }
 
-void Coroutines::leaves(const net::Peer& peer) noexcept {
-  house_.counters.open.take_off();
-  {
-    const std::scoped_lock guard(lock_);
-    peers_.leave(peer.network);
-  }
-  lines_.ends();
-}
-
-void Coroutines::open(Loop& loop, os::Descriptor socket, const net::Peer& peer) {
-  try {
-    auto line = std::make_shared<CoroutineLine>(house_, loop.context.get_executor(),
-                                                std::move(socket), peer);
-    asio::co_spawn(loop.context, converse(loop, std::move(line)), asio::detached);
-  } catch (const std::exception&) {
-    house_.counters.refused.add();  // no memory for another one
-    leaves(peer);
-  }
+void Coroutines::open(Loop& loop, os::Descriptor socket, Guest guest) {
+  auto line = std::make_shared<CoroutineLine>(house_, loop.context.get_executor(),
+                                              std::move(socket), std::move(guest));
+  asio::co_spawn(loop.context, converse(loop, std::move(line)), asio::detached);
 }
 
 Task<void> Coroutines::converse(Loop& loop, std::shared_ptr<CoroutineLine> line) {
@@ -217,10 +218,8 @@ Task<void> Coroutines::converse(Loop& loop, std::shared_ptr<CoroutineLine> line)
   } catch (const std::exception&) {
     house_.counters.failed.add();  // no memory
   }
-  const net::Peer peer = line->peer();
   loop.lines.erase(line.get());
   line.reset();
-  leaves(peer);
 }
 
 template <class Function>

@@ -29,12 +29,12 @@ constexpr std::uint64_t wake_tag = 1;
 constexpr std::uint64_t first_listener_tag = 2;
 constexpr std::uint64_t most_listeners = 64;
 
-void watch(const os::Descriptor& epoll, int descriptor, std::uint32_t events, std::uint64_t tag) {
+bool watch(const os::Descriptor& epoll, int descriptor, std::uint32_t events,
+           std::uint64_t tag) noexcept {
   epoll_event event{};
   event.events = events;
   event.data.u64 = tag;
-  const int error = ::epoll_ctl(epoll.get(), EPOLL_CTL_ADD, descriptor, &event);
-  os::check(error == 0, "weft: epoll takes no more descriptors: no memory, or a limit of users");
+  return ::epoll_ctl(epoll.get(), EPOLL_CTL_ADD, descriptor, &event) == 0;
 }
 
 constexpr int most_rounds_of_backlog = 64;
@@ -63,17 +63,19 @@ Reactor::Reactor(const ReactorLimits& limits, Site& site, Pool& pool, BodyMemory
       peers_(limits.connections_by_peer) {
   os::check(epoll_.valid() && wakes_.valid(), "weft: no descriptor left; raise `ulimit -n`");
   os::check(listeners.size() <= most_listeners, "weft: more than 64 sockets to listen on");
-  watch(epoll_, wakes_.get(), EPOLLIN | EPOLLET, wake_tag);
-  watch_listeners();
+  os::check(watch(epoll_, wakes_.get(), EPOLLIN | EPOLLET, wake_tag) && watch_listeners(),
+            "weft: epoll takes no more descriptors: no memory, or a limit of users");
 }
 
-void Reactor::watch_listeners() {
+bool Reactor::watch_listeners() noexcept {
   for (std::size_t i = 0; i < listeners_.size(); ++i) {
-    watch(epoll_, listeners_[i].get(), EPOLLIN | EPOLLEXCLUSIVE, first_listener_tag + i);
+    const std::uint64_t tag = first_listener_tag + i;
+    if (!watch(epoll_, listeners_[i].get(), EPOLLIN | EPOLLEXCLUSIVE, tag)) return false;
   }
+  return true;
 }
 
-void Reactor::pause_listeners() {
+void Reactor::pause_listeners() noexcept {
   for (const os::Descriptor& listener : listeners_) {
     ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, listener.get(), nullptr);
   }
@@ -152,7 +154,7 @@ void Reactor::wait_and_serve() {
   const bool was_paused = accepts_again_ != http::TimePoint::min();
   if (was_paused && accepts_again_ <= moment_.now) {
     accepts_again_ = http::TimePoint::min();
-    watch_listeners();
+    if (!watch_listeners()) pause_accepting();
   }
   std::vector<Connection*> again = std::exchange(again_, {});
   for (int i = 0; i < count; ++i) {

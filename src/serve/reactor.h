@@ -72,8 +72,10 @@ class Reactor {
   // Whether there may be more.
   bool accept_some(int listener);
   void turn_away(int listener);
-  void watch_listeners();
-  void pause_listeners();
+  // False: there is no memory, or a limit of users.
+  bool watch_listeners() noexcept;
+  void pause_listeners() noexcept;
+  void pause_accepting() noexcept;
   void open(os::Descriptor socket, const net::Address& address);
   // None: there is no memory, or no room in epoll.
   std::unique_ptr<Connection> make_connection(os::Descriptor socket,

@@ -48,7 +48,10 @@ void Reactor::turn_away(int listener) {
       os::Descriptor(::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC)).valid();
   spare_.reset(::fcntl(wakes_.get(), F_DUPFD_CLOEXEC, 0));
   if (is_refused) return counters_.refused.add();
-  // Others were faster, or there is no memory: not again and again.
+  pause_accepting();  // others were faster, or there is no memory: not again and again
+}
+
+void Reactor::pause_accepting() noexcept {
   pause_listeners();
   accepts_again_ = moment_.now + time_without_accepting;
 }
@@ -236,7 +239,12 @@ void Reactor::expire(Connection& connection) {
   if (moment_.now < connection.exchange.deadline()) {
     return deadlines_.set(connection, connection.exchange.deadline());
   }
-  connection.exchange.expire(moment_);
+  try {
+    connection.exchange.expire(moment_);
+  } catch (const std::exception&) {
+    counters_.failed.add();  // no memory to say so
+    return close(connection);
+  }
   serve(connection);
 }
 

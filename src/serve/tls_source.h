@@ -14,8 +14,9 @@ namespace weft::serve {
 
 class TlsSource {
  public:
-  // A connection that begins now. Throws where there is no memory.
-  net::Stream open(os::Descriptor socket) const {
+  // A connection that begins now. Throws where there is no memory, and then has not taken the
+  // socket.
+  net::Stream open(os::Descriptor&& socket) const {
     const auto context = get();
     return context == nullptr ? net::Stream(std::move(socket))
                               : net::Stream(std::move(socket), *context);
