@@ -230,8 +230,7 @@ bool Conversations::read(net::Stream& stream, Exchange& exchange, Line& line) {
     const Awaits awaits = !exchange.is_idle()         ? Awaits::nothing
                           : stream.is_shaking_hands() ? Awaits::handshake
                                                       : Awaits::request;
-    // Before the look at draining_: either it is seen here, or drain() sees what is awaited.
-    line.awaits.store(awaits);
+    line.awaits.begin(awaits);  // before the look at draining_
     http::TimePoint until = exchange.deadline();
     const bool is_last = draining_.load() && awaits != Awaits::nothing;
     if (is_last) {
@@ -241,7 +240,10 @@ bool Conversations::read(net::Stream& stream, Exchange& exchange, Line& line) {
                      (awaits == Awaits::request ? limits_.drain_idle : limits_.drain_handshake));
     }
     const bool is_ready = wait(stream, stream.waits_to_write() ? POLLOUT : POLLIN, until);
-    line.awaits.store(Awaits::nothing);
+    if (!line.awaits.end() && has_no_more_to_read(stream.socket())) {
+      stream.shut_down();
+      return false;
+    }
     if (is_ready) continue;
     if (is_last && !has_nothing_to_read(stream.socket())) continue;  // it has come since
     if (is_last) {
@@ -265,9 +267,10 @@ bool Conversations::wait(const net::Stream& stream, short events, http::TimePoin
 void Conversations::end_those_that_await(Awaits awaited) {
   const std::scoped_lock guard(lock_);
   for (const auto& [socket, line] : connections_) {
-    if (line->awaits.load() == awaited && has_nothing_to_read(socket)) {
-      ::shutdown(socket, SHUT_RD);
-    }
+    const int each = socket;
+    const bool is_told =
+        line->awaits.try_end(awaited, [each] { return has_nothing_to_read(each); });
+    if (is_told) ::shutdown(each, SHUT_RD);  // which ends its wait
   }
 }
 

@@ -18,6 +18,7 @@
 #include "net/address.h"
 #include "net/stream.h"
 #include "os/file.h"
+#include "serve/await_word.h"
 #include "serve/concurrency.h"
 #include "serve/counters.h"
 #include "serve/exchange.h"
@@ -53,14 +54,12 @@ class Conversations final : public RunningServer {
   void accept_from(os::Descriptor& listener);
   // False: errno says why. What there is no memory for is refused.
   bool accept_one(int listener) noexcept;
-  // What a line waits for that the end of the server does not wait for, or not for long.
-  enum class Awaits : unsigned char { nothing, request, handshake };
   struct Line {
     Line(int socket, net::Peer peer) : socket(socket), peer(std::move(peer)) {}
 
     const int socket;  // open until the line has ended
     const net::Peer peer;
-    std::atomic<Awaits> awaits{Awaits::nothing};
+    AwaitWord awaits;
   };
 
   void open(os::Descriptor socket, net::Peer peer);
@@ -75,7 +74,7 @@ class Conversations final : public RunningServer {
   bool flush(net::Stream& stream, Exchange& exchange);
   bool read(net::Stream& stream, Exchange& exchange, Line& line);
   bool wait(const net::Stream& stream, short events, http::TimePoint until);
-  // Who has waited for that since before the end began reads it now. What has begun to come goes
+  // Who has waited for that since before the end began hears of it now. What has begun to come goes
   // on.
   void end_those_that_await(Awaits awaited);
 

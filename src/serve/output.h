@@ -37,6 +37,11 @@ inline bool has_nothing_to_read(int socket) noexcept {
   char byte = 0;
   return ::recv(socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0;
 }
+// Nothing but, perhaps, the end.
+inline bool has_no_more_to_read(int socket) noexcept {
+  char byte = 0;
+  return ::recv(socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) <= 0;
+}
 
 // Before the socket is closed, whatever the reason: what is not whole does not look as if it were.
 inline void end_honestly(const net::Stream& stream, const Exchange& exchange) noexcept {
