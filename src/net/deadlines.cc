@@ -3,8 +3,16 @@
 #include "net/deadlines.h"
 
 #include <algorithm>
+#include <climits>
 
 namespace weft::net {
+
+std::chrono::milliseconds patience_until(TimePoint until, TimePoint now) noexcept {
+  using std::chrono::milliseconds;
+  if (until == never) return milliseconds{-1};
+  return std::clamp(std::chrono::ceil<milliseconds>(until - now), milliseconds{0},
+                    milliseconds{INT_MAX});
+}
 
 void Deadline::unlink() noexcept {
   next_->previous_ = previous_;

@@ -18,6 +18,9 @@ namespace weft::net {
 
 using TimePoint = std::chrono::steady_clock::time_point;
 inline constexpr TimePoint never = TimePoint::max();
+// How long poll(2) and epoll_wait(2) are to wait: rounded up, and -1 for never.
+std::chrono::milliseconds patience_until(TimePoint until,
+                                         TimePoint now = std::chrono::steady_clock::now()) noexcept;
 
 class Deadlines;
 

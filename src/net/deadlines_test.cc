@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <climits>
 #include <deque>
 #include <random>
 #include <vector>
@@ -98,6 +99,16 @@ TEST(DeadlinesTest, ManyAtRandomComeAsTheyShould) {
     });
     for (const TimePoint at : expected) ASSERT_GT(at, now - 2 * Deadlines::tick);
   }
+}
+
+TEST(PatienceTest, IsRoundedUpAndNeverNegativeButForEver) {
+  const TimePoint now{1h};
+  EXPECT_EQ(patience_until(now + 1ns, now), 1ms);
+  EXPECT_EQ(patience_until(now + 2ms, now), 2ms);
+  EXPECT_EQ(patience_until(now, now), 0ms);
+  EXPECT_EQ(patience_until(now - 1h, now), 0ms);
+  EXPECT_EQ(patience_until(now + 10'000h, now), std::chrono::milliseconds{INT_MAX});
+  EXPECT_EQ(patience_until(never, now), -1ms);
 }
 
 }  // namespace

@@ -7,13 +7,13 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <climits>
 #include <exception>
 #include <functional>
 #include <stdexcept>
 #include <string>
 #include <utility>
 
+#include "net/deadlines.h"
 #include "net/listener.h"
 #include "serve/answering.h"
 #include "serve/output.h"
@@ -26,12 +26,6 @@ using std::chrono::steady_clock;
 constexpr int most_of_backlog = 4096;
 // How often who accepts looks whether the server ends.
 constexpr auto time_between_looks = std::chrono::milliseconds{50};
-
-std::chrono::milliseconds time_until(http::TimePoint until) {
-  if (until == http::TimePoint::max()) return std::chrono::milliseconds{-1};
-  const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - steady_clock::now());
-  return std::clamp(left, std::chrono::milliseconds{0}, std::chrono::milliseconds{INT_MAX});
-}
 
 }  // namespace
 
@@ -79,7 +73,8 @@ void Conversations::accept_from(os::Descriptor& listener) {
   do {
     for (int i = 0; i < most_of_backlog && accept_one(listener.get()); ++i) {
     }
-  } while (steady_clock::now() < until && concurrency_->wait(ready, time_until(until)) > 0);
+  } while (steady_clock::now() < until &&
+           concurrency_->wait(ready, net::patience_until(until)) > 0);
   concurrency_->close(listener.release());
   acceptors_.ends();
   lines_.ends();
@@ -258,7 +253,7 @@ bool Conversations::read(net::Stream& stream, Exchange& exchange, Line& line) {
 bool Conversations::wait(const net::Stream& stream, short events, http::TimePoint until) {
   pollfd descriptor{.fd = stream.socket(), .events = events, .revents = 0};
   for (;;) {
-    const int ready = concurrency_->wait(descriptor, time_until(until));
+    const int ready = concurrency_->wait(descriptor, net::patience_until(until));
     if (ready > 0) return true;
     if (steady_clock::now() >= until) return false;
   }

@@ -20,6 +20,7 @@ class Drain : public ::testing::TestWithParam<Driver> {};
 TEST_P(Drain, ARequestThatHasBegunIsAnswered) {
   ReactorLimits limits;
   limits.drain_idle = 60ms;
+  limits.linger = 60ms;
   StreamServer server(GetParam(), limits);
   std::vector<Client> clients;
   for (int i = 0; i < 24; ++i) {

@@ -12,7 +12,6 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
-#include <climits>
 #include <utility>
 
 #include "os/broken_pipe.h"
@@ -21,6 +20,8 @@
 
 namespace weft::serve {
 namespace {
+
+using namespace std::chrono_literals;
 
 constexpr std::size_t most_events = 256;
 
@@ -39,12 +40,6 @@ bool watch(const os::Descriptor& epoll, int descriptor, std::uint32_t events,
 
 constexpr int most_rounds_of_backlog = 64;
 constexpr auto time_between_looks = std::chrono::milliseconds{20};
-
-int milliseconds_until(net::TimePoint look, net::TimePoint now) {
-  if (look == net::never) return -1;
-  const auto left = std::chrono::ceil<std::chrono::milliseconds>(look - now).count();
-  return static_cast<int>(std::clamp<std::int64_t>(left, 0, INT_MAX));
-}
 
 }  // namespace
 
@@ -147,8 +142,9 @@ void Reactor::wait_and_serve() {
   if (accepts_again_ > now) until = std::min(until, accepts_again_);
   // Who gives a connection back does not always say so.
   if (abandoned_.load(std::memory_order_relaxed)) until = std::min(until, now + time_between_looks);
-  const int patience = stay_up ? 0 : milliseconds_until(until, now);
-  const int count = ::epoll_wait(epoll_.get(), events.data(), most_events, patience);
+  const auto patience = stay_up ? 0ms : net::patience_until(until, now);
+  const int count =
+      ::epoll_wait(epoll_.get(), events.data(), most_events, static_cast<int>(patience.count()));
   asleep_.store(false, std::memory_order_relaxed);
   moment_ = thread_moment();
   const bool was_paused = accepts_again_ != http::TimePoint::min();
