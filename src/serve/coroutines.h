@@ -11,7 +11,8 @@
 // Rejected: one io_context for all threads, with a strand for each connection. Nothing on a loop
 // takes time, so there is nothing to share out, and every step would take the common lock.
 //
-// Asio is named in coroutine_line.h and coroutines.cc alone: it takes long to compile.
+// Asio is named in coroutine_line.h, coroutine_server.h and coroutine*.cc alone: it takes long to
+// compile.
 #pragma once
 
 #include <weft/pool.h>

@@ -38,7 +38,6 @@ bool watch(const os::Descriptor& epoll, int descriptor, std::uint32_t events,
   return ::epoll_ctl(epoll.get(), EPOLL_CTL_ADD, descriptor, &event) == 0;
 }
 
-constexpr int most_rounds_of_backlog = 64;
 constexpr auto time_between_looks = std::chrono::milliseconds{20};
 
 }  // namespace
@@ -196,40 +195,6 @@ void Reactor::take_posted() {
     connection.may_have_ended = true;  // what the news were is not known
     serve(connection);
   }
-}
-
-void Reactor::drain_now() {
-  const net::TimePoint now = std::chrono::steady_clock::now();
-  moment_ = thread_moment();
-  lets_go_at_ = now + limits_.drain_accepting;
-  for (Connection* each = first_; each != nullptr; each = each->next) {
-    // Whoever answers may have looked already, so it is looked at again.
-    const bool is_with_worker = each->owner.is_with_worker();
-    if (!is_with_worker) each->exchange.close_soon();
-    if (is_with_worker) {
-      deadlines_.set(*each, now + limits_.drain_idle);
-    } else if (const auto patience = patience_with(*each); patience != patience.max()) {
-      deadlines_.set(*each, std::min(now + patience, each->exchange.deadline()));
-    }
-  }
-}
-
-std::chrono::milliseconds Reactor::patience_with(const Connection& connection) const noexcept {
-  if (!connection.exchange.is_idle()) return std::chrono::milliseconds::max();
-  return connection.stream.is_shaking_hands() ? limits_.drain_handshake : limits_.drain_idle;
-}
-
-void Reactor::let_go() {
-  if (std::exchange(lets_go_at_, net::never) == net::never) return;
-  moment_ = thread_moment();
-  // What has been accepted by the kernel is ours to answer.
-  for (const os::Descriptor& listener : listeners_) {
-    for (int i = 0; i < most_rounds_of_backlog && accept_some(listener.get()); ++i) {
-    }
-  }
-  pause_listeners();
-  accepts_again_ = http::TimePoint::max();
-  let_go_.store(true, std::memory_order_release);
 }
 
 void Reactor::free_closed() noexcept {
