@@ -17,32 +17,15 @@
 #include "exit_code.h"
 #include "net/listener.h"
 #include "net/service_manager.h"
+#include "serve.h"
 #include "serve/access_log.h"
-#include "serve/concurrency.h"
-#include "serve/conversations.h"
-#include "serve/coroutines.h"
-#include "serve/server.h"
+#include "serve/running_server.h"
 #include "serve/web_site.h"
 #include "serve_admin.h"
-#include "suggest.h"
 #include "version.h"
 
 namespace weft::tool {
 namespace {
-
-struct Arguments {
-  std::string folder;
-  std::vector<std::string> listen;
-  std::string admin;
-  std::string policy = "adaptive";
-  int workers = 0;
-  int most_workers = 0;
-  int grace_seconds = 30;
-  std::string certificate, key;
-  std::string access_log;
-  std::string access_log_format = "combined";
-  bool test_handlers = false;
-};
 
 constexpr const char* footer =
     "Signals: SIGTERM and SIGINT end it once everything accepted is answered; SIGHUP reads the\n"
@@ -52,102 +35,9 @@ constexpr const char* footer =
     "\nExit status: 0 ended, and everything was answered; 1 not all of it in time; 2 it could not "
     "start.\n";
 
-constexpr const char* default_address = "127.0.0.1:8080";
-
 int complain(const std::string& message) {
   std::cerr << "weft serve: " << message << '\n';
   return exit_usage;
-}
-
-using Listeners = std::vector<os::Descriptor>;
-
-std::unique_ptr<serve::RunningServer> make_pooled(Policy policy, const Arguments& arguments,
-                                                  serve::Site& site, Listeners listeners) {
-  serve::ServerOptions options;
-  options.pool.policy = policy;
-  options.pool.minimum = static_cast<std::uint32_t>(arguments.workers);
-  options.pool.maximum = static_cast<std::uint32_t>(arguments.most_workers);
-  return std::make_unique<serve::Server>(std::move(options), site, std::move(listeners));
-}
-
-std::unique_ptr<serve::RunningServer> make_conversations(
-    std::unique_ptr<serve::Concurrency> concurrency, serve::Site& site, Listeners listeners) {
-  return std::make_unique<serve::Conversations>(serve::ReactorLimits{}, site, std::move(listeners),
-                                                std::move(concurrency));
-}
-
-using Make = std::unique_ptr<serve::RunningServer> (*)(const Arguments& arguments,
-                                                       serve::Site& site, Listeners listeners);
-
-template <Policy policy>
-std::unique_ptr<serve::RunningServer> make(const Arguments& arguments, serve::Site& site,
-                                           Listeners listeners) {
-  return make_pooled(policy, arguments, site, std::move(listeners));
-}
-
-struct Model {
-  const char* name;
-  Make make;
-};
-
-constexpr Model models[] = {
-    {"fixed", make<Policy::fixed>},
-    {"adaptive-inline", make<Policy::adaptive_inline>},
-    {"adaptive-monitor", make<Policy::adaptive_monitor>},
-    {"adaptive", make<Policy::adaptive>},
-    {"fibers",
-     [](const Arguments& arguments, serve::Site& site, Listeners listeners) {
-       return make_conversations(serve::make_fibers(static_cast<unsigned>(arguments.workers)), site,
-                                 std::move(listeners));
-     }},
-    {"coroutines",
-     [](const Arguments& arguments, serve::Site& site, Listeners listeners) {
-       serve::CoroutineOptions options;
-       options.threads = static_cast<unsigned>(arguments.workers);
-       options.pool.maximum = static_cast<std::uint32_t>(arguments.most_workers);
-       return serve::make_coroutines(std::move(options), site, std::move(listeners));
-     }},
-    {"thread-per-connection",
-     [](const Arguments&, serve::Site& site, Listeners listeners) {
-       return make_conversations(serve::make_threads(), site, std::move(listeners));
-     }},
-};
-
-base::Result<Make> find_model(const std::string& name) {
-  std::vector<std::string> names;
-  std::string known;
-  for (const Model& model : models) {
-    if (name == model.name) return model.make;
-    names.emplace_back(model.name);
-    known += (known.empty() ? "" : ", ") + names.back();
-  }
-  return base::Error{"there is no policy '" + name + "'." + did_you_mean(name, names) +
-                     " Policies are: " + known};
-}
-
-base::Result<std::vector<os::Descriptor>> open_listeners(const Arguments& arguments) {
-  auto sockets = net::take_inherited_sockets();
-  if (!sockets || !sockets->empty()) return sockets;
-  std::vector<std::string> places = arguments.listen;
-  if (places.empty()) places.emplace_back(default_address);
-  for (const std::string& place : places) {
-    const auto address = net::Address::parse(place);
-    if (!address) return address.error();
-    auto socket = net::listen_on(*address);
-    if (!socket) return socket.error();
-    sockets->push_back(std::move(*socket));
-  }
-  return sockets;
-}
-
-base::Status fill(serve::WebSite& site, const Arguments& arguments) {
-  if (!arguments.folder.empty()) {
-    auto tree = serve::FileTree::open(arguments.folder);
-    if (!tree) return tree.error();
-    site.add_files(std::move(*tree));
-  }
-  if (arguments.test_handlers) return serve::add_test_handlers(site);
-  return base::Done{};
 }
 
 // As many connections as the system lets us have.
@@ -165,33 +55,10 @@ sigset_t signals_to_wait_for() {
   return signals;
 }
 
-base::Status read_certificate(const Arguments& arguments, serve::RunningServer& server) {
-  if (arguments.certificate.empty()) return base::Done{};
-  auto context = net::TlsContext::load(arguments.certificate, arguments.key);
-  if (!context) return context.error();
-  server.use_tls(std::move(*context));
-  return base::Done{};
-}
-
-// None, where none is asked for.
-base::Result<std::unique_ptr<serve::AccessLog>> open_log(const Arguments& arguments) {
-  if (arguments.access_log.empty()) return std::unique_ptr<serve::AccessLog>();
-  const std::string& format = arguments.access_log_format;
-  if (format != "combined" && format != "json") {
-    return base::Error{"there is no access log format '" + format + "': say combined or json"};
-  }
-  return serve::AccessLog::open(
-      {.path = arguments.access_log,
-       .format = format == "json" ? serve::AccessFormat::json : serve::AccessFormat::combined,
-       .complain = [](const std::string& message) {
-         std::cerr << "weft serve: " + message + "\n";
-       }});
-}
-
 // What nobody takes is not waited for.
 constexpr auto patience_for_log = std::chrono::seconds{5};
 
-void wait_for_end(const Arguments& arguments, serve::RunningServer& server,
+void wait_for_end(const ServeArguments& arguments, serve::RunningServer& server,
                   const sigset_t& signals) {
   for (;;) {
     int signal = 0;
@@ -205,14 +72,15 @@ void wait_for_end(const Arguments& arguments, serve::RunningServer& server,
   }
 }
 
-int serve_until_told(const Arguments& arguments) {
-  const auto make = find_model(arguments.policy);
+int serve_until_told(const ServeArguments& arguments) {
+  const auto make = find_policy(arguments.policy);
   if (!make) return complain(make.error().message);
   if (arguments.folder.empty() && !arguments.test_handlers) {
     return complain("nothing to serve: name a folder, or say --test-handlers");
   }
   serve::WebSite site;
-  if (const auto status = fill(site, arguments); !status) return complain(status.error().message);
+  if (const auto status = fill_site(site, arguments); !status)
+    return complain(status.error().message);
   // Sockets that were handed over are not ours alone.
   const bool are_ours = std::getenv("LISTEN_FDS") == nullptr;
   auto listeners = open_listeners(arguments);
@@ -267,7 +135,7 @@ int serve_until_told(const Arguments& arguments) {
 }
 
 Description describe() {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<ServeArguments>();
   return {{{.name = "DIRECTORY", .help = "The folder to serve", .target = &arguments->folder},
            {.name = "--listen",
             .help = "Where; may be given more than once",
