@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whom a server of coroutines lets in, and to which loop each goes.
+#include <algorithm>
+#include <boost/asio/bind_allocator.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/redirect_error.hpp>
 #include <cerrno>
 #include <chrono>
+#include <cstddef>
 #include <exception>
 #include <thread>
 #include <utility>
@@ -22,49 +24,66 @@ constexpr int most_of_backlog = 4096;
 constexpr auto time_without_accepting = std::chrono::milliseconds{50};
 constexpr auto time_between_looks = std::chrono::milliseconds{5};
 
+// A line that its loop knows of.
+class LineEntry {
+ public:
+  LineEntry(Loop& loop, CoroutineLine& line) : loop_(loop), line_(line) {
+    loop_.lines.insert(&line_);
+  }
+  ~LineEntry() { loop_.lines.erase(&line_); }
+  LineEntry(const LineEntry&) = delete;
+  LineEntry& operator=(const LineEntry&) = delete;
+
+ private:
+  Loop& loop_;
+  CoroutineLine& line_;
+};
+
 }  // namespace
 
-// Whoever has no memory to wait with has none to do anything else: the thread waits.
-Task<void> Coroutines::accept_from(Loop& loop, Readiness& listener) {
-  while (!house_.draining.load()) {
-    try {
-      co_await accept_some(loop, listener);
-    } catch (const std::exception&) {
-      std::this_thread::sleep_for(time_between_looks);
+// Its own memory is all that it takes, so it goes on whatever else does not.
+void Coroutines::wait_for_guests(Loop& loop, Acceptor& acceptor) {
+  acceptor.listener.async_wait(
+      Readiness::wait_read,
+      asio::bind_allocator(OperationAllocator<std::byte>(acceptor.memory),
+                           [this, &loop, &acceptor](const boost::system::error_code&) {
+                             accept_from(loop, acceptor);
+                           }));
+}
+
+void Coroutines::accept_from(Loop& loop, Acceptor& acceptor) noexcept {
+  for (;;) {
+    const bool is_draining = house_.draining.load();
+    const int most = is_draining ? most_of_backlog : most_accepted;
+    int accepted = 0;
+    while (accepted < most && accept_one(loop, acceptor.listener.native_handle())) ++accepted;
+    const bool may_go_on = accepted == most || errno == EAGAIN || errno == ECONNABORTED;
+    if (!is_draining && may_go_on) return wait_for_guests(loop, acceptor);
+    // What has been accepted by the kernel is ours to answer; who connects now goes elsewhere.
+    const auto now = steady_clock::now();
+    if (is_draining) acceptor.ends = std::min(acceptor.ends, now + house_.limits.drain_accepting);
+    if (acceptor.ends <= now) break;
+    // Or no numbers are left.
+    if (pause_accepting(loop, acceptor,
+                        is_draining ? time_between_looks : time_without_accepting)) {
+      return;
     }
-  }
-  try {
-    co_await accept_rest(loop, listener);
-  } catch (const std::exception&) {
-    house_.counters.failed.add();
+    std::this_thread::sleep_for(time_between_looks);  // whatever waits here has no memory either
   }
   boost::system::error_code error;
-  listener.close(error);
+  acceptor.listener.close(error);
   lines_.ends();
 }
 
-Task<void> Coroutines::accept_some(Loop& loop, Readiness& listener) {
-  boost::system::error_code error;
-  co_await listener.async_wait(Readiness::wait_read, asio::redirect_error(awaited, error));
-  int accepted = 0;
-  while (accepted < most_accepted && accept_one(loop, listener.native_handle())) ++accepted;
-  if (accepted == most_accepted || errno == EAGAIN || errno == ECONNABORTED) co_return;
-  LoopTimer pause(loop.context.get_executor(), time_without_accepting);
-  co_await pause.async_wait(asio::redirect_error(awaited, error));  // no numbers are left
-}
-
-// What has been accepted by the kernel is ours to answer; who connects now goes elsewhere.
-Task<void> Coroutines::accept_rest(Loop& loop, Readiness& listener) {
-  LoopTimer pause(loop.context.get_executor());
-  boost::system::error_code error;
-  const auto until = steady_clock::now() + house_.limits.drain_accepting;
-  for (;;) {
-    for (int i = 0; i < most_of_backlog && accept_one(loop, listener.native_handle()); ++i) {
-    }
-    if (steady_clock::now() >= until) co_return;
-    pause.expires_after(time_between_looks);
-    co_await pause.async_wait(asio::redirect_error(awaited, error));
-  }
+bool Coroutines::pause_accepting(Loop& loop, Acceptor& acceptor,
+                                 std::chrono::milliseconds time) noexcept try {
+  acceptor.pause.expires_after(time);
+  acceptor.pause.async_wait(asio::bind_allocator(
+      OperationAllocator<std::byte>(acceptor.memory),
+      [this, &loop, &acceptor](const boost::system::error_code&) { accept_from(loop, acceptor); }));
+  return true;
+} catch (const std::exception&) {
+  return false;
 }
 
 bool Coroutines::accept_one(Loop& loop, int listener) noexcept {
@@ -101,14 +120,14 @@ void Coroutines::open(Loop& loop, os::Descriptor socket, Guest guest) {
 }
 
 Task<void> Coroutines::converse(Loop& loop, std::shared_ptr<CoroutineLine> line) {
+  // Asio destroys a coroutine, and throws nothing into it, where it has no memory for what it
+  // awaits.
+  const LineEntry entry(loop, *line);
   try {
-    loop.lines.insert(line.get());
     co_await line->converse();
   } catch (const std::exception&) {
     house_.counters.failed.add();  // no memory
   }
-  loop.lines.erase(line.get());
-  line.reset();
 }
 
 }  // namespace weft::serve

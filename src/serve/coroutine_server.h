@@ -17,14 +17,25 @@
 #include "serve/coroutines.h"
 #include "serve/guests.h"
 #include "serve/line_count.h"
+#include "serve/operation_memory.h"
 
 namespace weft::serve {
+
+struct Acceptor {
+  Acceptor(asio::io_context& context, int socket)
+      : listener(context.get_executor(), socket), pause(context.get_executor()) {}
+
+  Readiness listener;
+  LoopTimer pause;
+  OperationMemory memory;  // of either
+  http::TimePoint ends = http::TimePoint::max();
+};
 
 // One thread, and what it runs.
 struct Loop {
   asio::io_context context{1};  // one thread
   asio::executor_work_guard<LoopExecutor> work{context.get_executor()};
-  std::deque<Readiness> listeners;
+  std::deque<Acceptor> acceptors;
   // The thread's own.
   std::unordered_set<CoroutineLine*> lines;
   std::thread thread;
@@ -49,9 +60,10 @@ class Coroutines final : public RunningServer {
   const Pool* workers() const noexcept override { return &house_.pool; }
 
  private:
-  Task<void> accept_from(Loop& loop, Readiness& listener);
-  Task<void> accept_some(Loop& loop, Readiness& listener);
-  Task<void> accept_rest(Loop& loop, Readiness& listener);
+  void wait_for_guests(Loop& loop, Acceptor& acceptor);
+  void accept_from(Loop& loop, Acceptor& acceptor) noexcept;
+  // False: there is no memory to do so.
+  bool pause_accepting(Loop& loop, Acceptor& acceptor, std::chrono::milliseconds time) noexcept;
   // False: errno says why. What there is no memory for is refused.
   bool accept_one(Loop& loop, int listener) noexcept;
   void hand_over(Loop& loop, net::Accepted accepted);

@@ -5,10 +5,10 @@
 #include <pthread.h>
 #include <weft/budget.h>
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <boost/asio/post.hpp>
+#include <chrono>
 #include <exception>
+#include <thread>
 #include <utility>
 
 #include "os/broken_pipe.h"
@@ -68,10 +68,9 @@ void Coroutines::start() {
   for (Loop& loop : loops_) loop.thread = std::thread([&loop] { run(loop); });
   for (std::size_t i = 0; i < listeners_.size(); ++i) {
     Loop& loop = loops_[i % loops_.size()];
-    Readiness& listener =
-        loop.listeners.emplace_back(loop.context.get_executor(), listeners_[i].release());
+    Acceptor& acceptor = loop.acceptors.emplace_back(loop.context, listeners_[i].release());
     lines_.begins();
-    asio::co_spawn(loop.context, accept_from(loop, listener), asio::detached);
+    wait_for_guests(loop, acceptor);
   }
 }
 
@@ -86,9 +85,9 @@ bool Coroutines::drain(std::chrono::milliseconds grace) {
   const auto begun = steady_clock::now();
   house_.draining.store(true);
   on_each_loop([](Loop& loop) {
-    for (Readiness& listener : loop.listeners) {
+    for (Acceptor& acceptor : loop.acceptors) {
       boost::system::error_code is_closed;
-      listener.cancel(is_closed);
+      acceptor.listener.cancel(is_closed);
     }
     for (CoroutineLine* const line : loop.lines) line->begin_drain();
   });
