@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a coroutine has its requests answered: here, after a wait, or by a worker.
 #include <boost/asio/async_result.hpp>
+#include <boost/asio/bind_allocator.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
+#include <cstddef>
 #include <exception>
 #include <memory>
 #include <utility>
@@ -74,10 +76,11 @@ class CoroutineLine::Offloaded final : public Job {
   }
 
  private:
-  // What is left without memory to go on with is no server.
+  // Takes no memory that might not be there: the line could not be left where it is.
   void resume() noexcept {
     const std::unique_ptr<Offloaded> own(this);
-    asio::post(std::move(handler_));
+    const OperationAllocator<std::byte> allocator(line_.way_back_);
+    asio::post(asio::bind_allocator(allocator, std::move(handler_)));
   }
   CoroutineLine& line_;
   const Work run_, refuse_;

@@ -20,6 +20,7 @@
 #include "serve/counters.h"
 #include "serve/exchange.h"
 #include "serve/guests.h"
+#include "serve/operation_memory.h"
 #include "serve/reactor.h"
 #include "serve/site.h"
 #include "serve/tls_source.h"
@@ -116,6 +117,7 @@ class CoroutineLine : public std::enable_shared_from_this<CoroutineLine> {
   Exchange exchange_;
   Readiness readiness_;
   LoopTimer alarm_;
+  OperationMemory way_back_;                        // from a worker
   http::TimePoint until_ = http::TimePoint::max();  // of the wait under way
   http::TimePoint rings_ = http::TimePoint::max();  // the alarm
   bool is_drained_ = false;                         // the last read took all there was

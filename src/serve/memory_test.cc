@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Without memory for it a connection ends, and the server goes on, by each driver.
 #include <gtest/gtest.h>
+#include <stdlib.h>
 
 #include <atomic>
 #include <chrono>
@@ -35,6 +36,12 @@ bool must_fail() noexcept {
 }
 [[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept {
   std::free(memory);
+}
+
+// As Asio allocates.
+extern "C" [[gnu::noinline]] void* aligned_alloc(std::size_t alignment, std::size_t size) noexcept {
+  void* memory = nullptr;
+  return !must_fail() && ::posix_memalign(&memory, alignment, size) == 0 ? memory : nullptr;
 }
 
 namespace weft::serve {

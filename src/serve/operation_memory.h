@@ -23,7 +23,7 @@ class OperationMemory {
   void give_back() noexcept { is_taken_ = false; }
 
  private:
-  alignas(std::max_align_t) std::byte room_[512];
+  alignas(std::max_align_t) std::byte room_[256];
   bool is_taken_ = false;
 };
 
