@@ -158,12 +158,16 @@ inline bool is(const std::string& response, std::string_view status, std::string
 // How many responses of a TestSite were wrong, of so many rounds of requests on many connections at
 // once, some of which are answered at once, and some pipelined.
 inline int wrong_of_many(const net::Address& address, int rounds) {
+  constexpr int most_threads = 4;
+  constexpr int clients_of_one = 8;
   std::vector<std::thread> threads;
+  threads.reserve(most_threads);
   std::atomic<int> wrong{0};
-  for (int i = 0; i < 4; ++i) {
+  for (int i = 0; i < most_threads; ++i) {
     threads.emplace_back([&, i] {
       std::vector<Client> clients;
-      for (int c = 0; c < 8; ++c) clients.emplace_back(address);
+      clients.reserve(clients_of_one);
+      for (int c = 0; c < clients_of_one; ++c) clients.emplace_back(address);
       for (int round = 0; round < rounds; ++round) {
         for (const Client& client : clients) {
           client.get((round + i) % 5 == 0 ? "/at-once" : "/x");
