@@ -17,6 +17,8 @@ constexpr nanoseconds longest_wait = std::chrono::milliseconds{50};
 constexpr int most_at_once = 64;
 // And after so many answers it looks at the clock: a hundred that come at once would delay a start.
 constexpr std::size_t most_before_start = 8;
+// So close to a start nothing is looked at any more: to read an answer would delay it.
+constexpr nanoseconds time_for_an_answer = std::chrono::microseconds{10};
 
 }  // namespace
 
@@ -208,7 +210,8 @@ void OpenLoop::spin_until(nanoseconds next) {
   nanoseconds working{0};
   nanoseconds now = wire_.now();
   while (now < next) {
-    const std::size_t events = wire_.poll(nanoseconds{0}, most_before_start);
+    const bool has_time = next - now > time_for_an_answer;
+    const std::size_t events = has_time ? wire_.poll(nanoseconds{0}, 1) : 0;
     const nanoseconds after = wire_.now();
     if (events != 0) working += after - now;
     now = after;
