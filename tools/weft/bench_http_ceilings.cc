@@ -83,7 +83,8 @@ void add_idle(std::vector<HttpCell>& cells, bool quick) {
   const HttpContender ours = idle_beside(calm);
   cells.push_back({.suite = "idle",
                    .name = name + "P99 of the active",
-                   .load = {.targets = {"/_/cpu/50"},
+                   // Long enough for the generator's slip to be a small part of it.
+                   .load = {.targets = {"/_/cpu/500"},
                             .connections = 16,
                             .segments = quick ? R"([{"rate":500,"length":"500ms"}])"
                                               : R"([{"rate":1000,"length":"4s"}])"},
@@ -129,8 +130,8 @@ void add_steady(std::vector<HttpCell>& cells, bool quick) {
   };
   const std::vector<HttpContender> two = {fixed_of(fixed_workers), policy_of("adaptive")};
   cells.push_back({.suite = "steady",
-                   .name = "steady, 50 us CPU, 2000 a second",
-                   .load = open("/_/cpu/50", 2000),
+                   .name = "steady, 200 us CPU, 2500 a second",
+                   .load = open("/_/cpu/200", 2500),
                    .contenders = two,
                    .comparisons = {p99_at_most(fixed_name(fixed_workers), 1.02)},
                    .is_quick = true});

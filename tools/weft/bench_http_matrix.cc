@@ -18,7 +18,7 @@ struct Handler {
 
 const std::vector<Handler>& handlers() {
   static const std::vector<Handler> table = {
-      {"50 us CPU", {"/_/cpu/50"}, 500},
+      {"50 us CPU", {"/_/cpu/50"}, 1000},
       {"2 ms CPU", {"/_/cpu/2000"}, 40},
       {"5 ms sleep", {"/_/sleep/5"}, 200},
       {"50 ms sleep", {"/_/sleep/50"}, 100},
