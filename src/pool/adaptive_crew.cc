@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstddef>
+#include <iterator>
 #include <system_error>
 #include <utility>
 
@@ -20,9 +21,13 @@ using namespace std::chrono_literals;
 using SteadyClock = std::chrono::steady_clock;  // the same clock as the engine's
 
 constexpr int most_workers_in_a_look = 8;  // one costs about 5 us
+constexpr int most_opened_in_a_look = 2;   // and its first look, which opens files, ten times that
+constexpr std::size_t watched_workers = 16;  // they take turns in being looked at, if in a job
 constexpr std::ptrdiff_t most_workers_with_files = 32;
 constexpr nanoseconds longest_sleep = 1s;  // of the monitor
 constexpr nanoseconds slow_to_run = 1ms;   // whoever searches for so long has not got a CPU
+constexpr nanoseconds time_to_start =
+    200us;  // until threads that were started are seen in the word
 
 // Looking for work while the next job is on its way saves two system calls, where there is a CPU
 // for it.
@@ -110,7 +115,7 @@ bool AdaptiveCrew::start_worker() {
   return true;
 }
 
-Look AdaptiveCrew::see(os::Instant now) {
+Look AdaptiveCrew::glance(os::Instant now) {
   const Word word = dispatch_.word();
   Look look{.now = now.time_since_epoch(),
             .queued = word.queued(),
@@ -122,17 +127,29 @@ Look AdaptiveCrew::see(os::Instant now) {
     const os::Instant oldest = dispatch_.oldest();
     if (oldest < now) look.oldest_waited = now - oldest;
   }
-  // Whoever was looked at goes behind the others.
+  return look;
+}
+
+Look AdaptiveCrew::see(os::Instant now) {
+  Look look = glance(now);
+  // Whoever was looked at goes behind the others that are watched. Opening a worker's files costs
+  // more than reading them, so turns are not taken by all.
   auto worker = workers_.begin();
-  for (std::size_t left = workers_.size(), looked = 0;
-       left != 0 && looked != most_workers_in_a_look; --left) {
+  const auto behind =
+      std::next(worker, static_cast<std::ptrdiff_t>(std::min(workers_.size(), watched_workers)));
+  int opened = 0;
+  int looked = 0;
+  for (std::size_t left = workers_.size(); left != 0 && looked != most_workers_in_a_look; --left) {
     const auto current = worker++;
+    const bool had_files = current->times.has_files();
+    if (!had_files && opened == most_opened_in_a_look) continue;
     const WorkerTimes::Seen seen = current->times.look(now.time_since_epoch());
+    if (!had_files && current->times.has_files()) ++opened;
     if (!seen.in_jobs) continue;
     look.ran += seen.ran;
     look.blocked_for += seen.blocked;
     ++looked;
-    workers_.splice(workers_.end(), workers_, current);
+    workers_.splice(behind, workers_, current);
   }
   close_old_files();
   return look;
@@ -142,7 +159,7 @@ void AdaptiveCrew::close_old_files() {
   std::ptrdiff_t open = std::count_if(workers_.begin(), workers_.end(), [](const Worker& worker) {
     return worker.times.has_files();
   });
-  for (auto worker = workers_.begin(); open > most_workers_with_files; ++worker) {
+  for (auto worker = workers_.rbegin(); open > most_workers_with_files; ++worker) {
     if (!worker->times.has_files()) continue;
     worker->times.close_files();
     --open;
@@ -151,13 +168,29 @@ void AdaptiveCrew::close_old_files() {
 
 void AdaptiveCrew::follow(const Decision& decision) {
   dispatch_.allow(decision.allowed);
-  for (std::uint32_t i = 0; i < decision.start; ++i) {
-    if (!start_worker()) break;  // the system has none left; the next look tries again
-    books().grown.fetch_add(1, std::memory_order_relaxed);
-  }
+  start_workers(decision.start);
   if (decision.retire && dispatch_.retire_one()) {
     threads_.fetch_sub(1, std::memory_order_relaxed);
     books().retired.fetch_add(1, std::memory_order_relaxed);
+  }
+}
+
+std::uint32_t AdaptiveCrew::start_workers(std::uint32_t count) {
+  std::uint32_t started = 0;
+  // Where the system has none left, the next look tries again. Whoever has begun may run before the
+  // next is made: somebody waits for the first, and nobody yet for the last.
+  for (; started < count && start_worker(); ++started) std::this_thread::yield();
+  books().grown.fetch_add(started, std::memory_order_relaxed);
+  return started;
+}
+
+void AdaptiveCrew::rest_until(os::Instant next_look) {
+  while (dispatch_.rest_as_monitor(next_look)) {
+    const os::Instant now = os::MonotonicClock::now();
+    const bool has_started = start_workers(controller_.missing_threads(glance(now))) != 0;
+    const os::Instant until = has_started ? now + time_to_start : next_look;
+    os::futex_wait(never_woken_, 0, std::min(until, next_look));
+    if (until >= next_look) return;
   }
 }
 
@@ -183,7 +216,7 @@ void AdaptiveCrew::watch() {
     if (decision.may_sleep) {
       dispatch_.sleep_as_monitor(now + std::min(decision.next_look, longest_sleep));
     } else {
-      os::futex_wait(never_woken_, 0, now + decision.next_look);
+      rest_until(now + decision.next_look);
     }
   }
 }

@@ -52,10 +52,16 @@ class AdaptiveCrew final : public Crew {
 
   bool start_worker();
   void watch();
+  // What the word says, without how the workers spent their time.
+  Look glance(os::Instant now);
   Look see(os::Instant now);
-  // Of those that were looked at longest ago.
+  // Of those that are not watched any more.
   void close_old_files();
   void follow(const Decision& decision);
+  // How many of them it could start.
+  std::uint32_t start_workers(std::uint32_t count);
+  // Starts threads meanwhile, if there are none for jobs that may run.
+  void rest_until(os::Instant next_look);
   void join_ended();
 
   Dispatch dispatch_;

@@ -43,7 +43,8 @@ class Codel {
   }
 
  private:
-  // One in so many: if no more is too much, the queue grows by no more than that part of an interval.
+  // One in so many: if no more is too much, the queue grows by no more than that part of an
+  // interval.
   static constexpr std::uint64_t share_that_matters = 16;
 
   const nanoseconds target_;

@@ -12,6 +12,7 @@ using namespace std::chrono_literals;
 constexpr double memory = 50e6;  // nanoseconds
 constexpr nanoseconds shortest_look = 1ms;
 constexpr nanoseconds longest_look = 2ms;
+constexpr nanoseconds longest_look_at_computing = 8ms;
 constexpr nanoseconds stays_up = 50ms;    // after the last job that waited
 constexpr nanoseconds long_wait = 500us;  // a job that waits so long is not just being fetched
 constexpr nanoseconds lowers_after = 100ms;
@@ -27,7 +28,7 @@ double count(nanoseconds duration) noexcept {
 }  // namespace
 
 std::uint32_t Controller::first_allowed(std::uint32_t cpus) const noexcept {
-  return std::clamp(std::max(cpus, options_.minimum), 1U, options_.maximum);
+  return std::clamp(cpus, 1U, options_.maximum);
 }
 
 std::uint32_t Controller::first_threads() const noexcept {
@@ -93,26 +94,38 @@ bool Controller::shrinks(const Look& look, std::uint32_t wanted) noexcept {
   return one_too_many;
 }
 
+bool Controller::only_computes(const Look& look) const noexcept {
+  const double seen = count(look.ran + look.blocked_for);
+  return seen > 0 && share_ >= computes && count(look.ran) >= computes * seen;
+}
+
+std::uint32_t Controller::wanted_threads(const Look& look) const noexcept {
+  const std::uint32_t room = allowed_ > look.active ? allowed_ - look.active : 0;
+  const std::uint32_t needed = look.active + look.blocked + std::min(look.queued, room);
+  return std::clamp(needed + options_.reserve, options_.minimum, options_.maximum);
+}
+
+std::uint32_t Controller::missing_threads(const Look& look) const noexcept {
+  const std::uint32_t wanted = wanted_threads(look);
+  return wanted > look.threads ? wanted - look.threads : 0;
+}
+
 Decision Controller::look(const Look& look) noexcept {
   learn(look);
   Decision decision;
   allow(look);
   decision.allowed = allowed_;
-
-  const std::uint32_t room = decision.allowed > look.active ? decision.allowed - look.active : 0;
-  const std::uint32_t needed = look.active + look.blocked + std::min(look.queued, room);
-  const std::uint32_t wanted =
-      std::clamp(needed + options_.reserve, options_.minimum, options_.maximum);
-  decision.start = wanted > look.threads ? wanted - look.threads : 0;
-  decision.retire = shrinks(look, wanted);
+  decision.start = missing_threads(look);
+  decision.retire = shrinks(look, wanted_threads(look));
 
   if (look.queued != 0) waited_ = look.now;
   decision.may_sleep = look.queued == 0 && look.now - waited_ >= stays_up;
   const bool may_grow = decision.allowed < options_.maximum || decision.start != 0;
-  const bool is_urgent = look.oldest_waited >= shortest_look && may_grow;
-  next_look_ = is_urgent || decision.may_sleep
-                   ? shortest_look
-                   : std::clamp(2 * next_look_, shortest_look, longest_look);
+  const bool finds_nothing = only_computes(look);
+  const bool is_urgent = look.oldest_waited >= shortest_look && may_grow && !finds_nothing;
+  const nanoseconds longest = finds_nothing ? longest_look_at_computing : longest_look;
+  next_look_ = is_urgent || decision.may_sleep ? shortest_look
+                                               : std::clamp(2 * next_look_, shortest_look, longest);
   decision.next_look = decision.may_sleep ? options_.shrink_interval : next_look_;
   return decision;
 }

@@ -15,6 +15,9 @@
 // More are allowed at once, fewer only when that has been right for a while: jobs that began
 // together also compute together, which is no reason to part with the workers for the next ones.
 //
+// While all compute it looks less often: there is nothing to be found, and each look takes the CPU
+// away from a job.
+//
 // Threads are started for jobs that wait and may run, and `reserve` more for the next burst. They
 // end one at a time: one in each interval in which it was not needed.
 //
@@ -63,8 +66,11 @@ class Controller {
   explicit Controller(const Options& options) noexcept : options_(options) {}
 
   Decision look(const Look& look) noexcept;
+  // Between two looks: how many threads to start for jobs that may run. Needs no times.
+  std::uint32_t missing_threads(const Look& look) const noexcept;
 
-  // Before the first look.
+  // Before the first look. Of jobs that are not known yet no more are allowed than there are CPUs:
+  // who waits in vain tells the monitor, and those that block are found within two looks.
   std::uint32_t first_allowed(std::uint32_t cpus) const noexcept;
   std::uint32_t first_threads() const noexcept;
 
@@ -72,6 +78,8 @@ class Controller {
   void learn(const Look& look) noexcept;
   std::uint32_t target(const Look& look) const noexcept;
   void allow(const Look& look) noexcept;
+  bool only_computes(const Look& look) const noexcept;
+  std::uint32_t wanted_threads(const Look& look) const noexcept;
   bool shrinks(const Look& look, std::uint32_t wanted) noexcept;
 
   const Options options_;

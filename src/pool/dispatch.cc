@@ -42,8 +42,12 @@ void Dispatch::after(Word before, Word now) noexcept {
 }
 
 void Dispatch::tell_monitor(Word now) noexcept {
-  // Pairs with the store in sleep_as_monitor().
-  if (now.left_waiting() && monitor_sleeps_.load(std::memory_order_seq_cst) != 0) wake_monitor();
+  if (!now.left_waiting()) return;
+  // Pairs with the stores in sleep_as_monitor() and rest_as_monitor().
+  const std::uint32_t rest = monitor_rest_.load(std::memory_order_seq_cst);
+  if (rest == until_jobs_wait || (rest == until_threads_lack && now.lacks_threads())) {
+    wake_monitor();
+  }
 }
 
 Submitted Dispatch::put(Job& job, bool waits, std::uint32_t& room) noexcept {
@@ -237,15 +241,24 @@ bool Dispatch::retire_one() noexcept {
 
 void Dispatch::sleep_as_monitor(os::Instant deadline) noexcept {
   // Pairs with the load in tell_monitor(), which comes after a change of the word.
-  monitor_sleeps_.store(1, std::memory_order_seq_cst);
-  const Word now = word();
-  if (now.queued() == 0 && !now.closed()) os::futex_wait(monitor_sleeps_, 1, deadline);
-  monitor_sleeps_.store(0, std::memory_order_relaxed);
+  monitor_rest_.store(until_jobs_wait, std::memory_order_seq_cst);
+  const Word now(word_.load(std::memory_order_seq_cst));
+  if (now.queued() == 0 && !now.closed()) os::futex_wait(monitor_rest_, until_jobs_wait, deadline);
+  monitor_rest_.store(up, std::memory_order_relaxed);
+}
+
+bool Dispatch::rest_as_monitor(os::Instant deadline) noexcept {
+  // As above.
+  monitor_rest_.store(until_threads_lack, std::memory_order_seq_cst);
+  const Word now(word_.load(std::memory_order_seq_cst));
+  if (!now.lacks_threads()) os::futex_wait(monitor_rest_, until_threads_lack, deadline);
+  monitor_rest_.store(up, std::memory_order_relaxed);
+  return word().lacks_threads();
 }
 
 void Dispatch::wake_monitor() noexcept {
-  monitor_sleeps_.store(0, std::memory_order_release);
-  os::futex_wake(monitor_sleeps_);
+  monitor_rest_.store(up, std::memory_order_release);
+  os::futex_wake(monitor_rest_);
 }
 
 void Dispatch::close() noexcept {

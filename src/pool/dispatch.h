@@ -4,31 +4,31 @@
 // Concepts
 //   job        waits in a list, in the order of acceptance, until a worker takes it
 //   worker     a thread of the pool; its part here is its Seat
-//   parked     a worker that sleeps on its seat's token, on a stack: the last one is woken first,
-//   as
-//              its caches are warm, and those below sleep on undisturbed
+//   parked     a worker that sleeps on its seat's token, on a stack: the last is woken first: its
+//              caches are warm, and those below sleep on undisturbed
 //   searching  a worker that is up for work it has not got yet; one at most, so that a burst costs
 //              the submitter one wake, and each woken worker wakes the next ("chain")
 //   allowed    how many may be active: what the monitor has found to be of use (controller.h)
 //   monitor    the thread that looks after all this; it sleeps while nobody waits
 //
 // States of a worker
-//   starting   --enter()-->                                       active
-//   active     --claims a job-->                                  active     (runs it)
-//   active     --nothing queued, and nobody searches-->           searching  (spins, where it may)
-//   active     --nothing queued, or more active than allowed-->   parked
-//   searching  --claims a job-->                                  active     (wakes the next, if
-//   due) searching  --found nothing-->                                 parked parked     --a wake
-//   was due: token `search`-->                searching parked     --nudge(), close(): token
-//   `work`-->                active parked     --retire_one(): token `leave`--> gone active
-//   --block()-->  blocked  --unblock()-->              active active     --closed, and nothing
-//   queued-->                    gone
+//   starting   --enter()-->                                      active
+//   active     --claims a job-->                                 active     (runs it)
+//   active     --nothing queued, and nobody searches-->          searching  (spins, where it may)
+//   active     --nothing queued, or more active than allowed-->  parked
+//   active     --block()-->                                      blocked
+//   active     --closed, and nothing queued-->                   gone
+//   blocked    --unblock()-->                                    active
+//   searching  --claims a job-->                                 active     (wakes the next)
+//   searching  --found nothing-->                                parked
+//   parked     --a wake was due: token `search`-->               searching
+//   parked     --nudge(), close(): token `work`-->               active
+//   parked     --retire_one(): token `leave`-->                  gone
 //
 // Invariants
 //   - of the word: see word.h; never is a wake due and not made.
 //   - list length == queued + jobs that were claimed and not yet taken off the list. A job is put
-//   on
-//     the list before it counts as queued, so who claims one finds one.
+//     on the list before it counts as queued, so who claims one finds one.
 //   - stack length == parked + workers that are to be woken and not yet taken off the stack. A
 //     worker parks, in the word and on the stack, under parking_; so who has taken one off `parked`
 //     finds one on the stack.
@@ -36,8 +36,8 @@
 //     cases no wake is due afterwards.
 //   - A job is accepted under waiting_, with the word; so is closing. After that the word can say
 //     `closed` and `queued == 0` only when nothing is to come, and then the workers leave.
-//   - The monitor says that it sleeps, then looks at the word; who leaves a job waiting changes the
-//     word, then looks whether the monitor sleeps. One of them sees the other.
+//   - The monitor says how it rests, then looks at the word; who leaves a job waiting changes the
+//     word, then looks how the monitor rests. One of them sees the other.
 //
 // Who may touch what: the word: anybody, by compare and exchange. The list, its length and the
 // waiting submitters: with waiting_. The stack: with parking_. A seat: its worker, and who has
@@ -104,6 +104,8 @@ class Dispatch {
   bool retire_one() noexcept;
   // Sleeps until jobs wait and nobody is on the way to them, it is woken, closed, or then.
   void sleep_as_monitor(os::Instant deadline) noexcept;
+  // The same between two looks: until a job waits for which there is no thread. True: one does.
+  bool rest_as_monitor(os::Instant deadline) noexcept;
   void wake_monitor() noexcept;
   // How often a worker looks at the word before it parks.
   void set_spins(std::uint32_t spins) noexcept { spins_.store(spins, std::memory_order_relaxed); }
@@ -117,6 +119,9 @@ class Dispatch {
   os::Instant oldest() noexcept;
 
  private:
+  // What gets the monitor up, but for wake_monitor() and the time.
+  enum MonitorRest : std::uint32_t { up, until_threads_lack, until_jobs_wait };
+
   bool change(Word& expected, Word desired) noexcept;
   // The word with a wake in it, if one is due.
   static Word with_wake(Word word) noexcept { return word.due() ? word.wake_one() : word; }
@@ -142,7 +147,7 @@ class Dispatch {
   bool closed_ = false;                   // guarded by waiting_
 
   alignas(64) os::SpinLock parking_;
-  atomic<std::uint32_t> monitor_sleeps_{0};
+  atomic<std::uint32_t> monitor_rest_{up};
   Seat* newest_ = nullptr;  // guarded by parking_
   Seat* oldest_ = nullptr;  // guarded by parking_
   const std::size_t capacity_;

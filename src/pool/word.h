@@ -45,6 +45,10 @@ class Word {
   }
   // One job waits, or more, and nobody is on the way to it.
   constexpr bool left_waiting() const noexcept { return queued() > 0 && !searching(); }
+  // And one more worker would be allowed to take it, but there is none.
+  constexpr bool lacks_threads() const noexcept {
+    return left_waiting() && parked() == 0 && active() < allowed();
+  }
 
   constexpr Word add_queued(int change) const noexcept { return plus(queued_at, change); }
   constexpr Word add_active(int change) const noexcept { return plus(active_at, change); }

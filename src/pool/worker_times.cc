@@ -76,6 +76,8 @@ WorkerTimes::Seen WorkerTimes::look(nanoseconds now) {
   const std::uint32_t thread_id = thread_id_.load(std::memory_order_acquire);
   if (thread_id == 0) return {};
   const bool is_new = thread_id != last_.thread_id;
+  // There is nothing to be learnt of it yet that would be worth opening files.
+  if (is_new && outside_since_.load(std::memory_order_relaxed) != in_a_job) return {};
   const nanoseconds outside = time_outside(now);
   const nanoseconds passed = now - last_.now;
   if (!is_new && outside - last_.outside >= passed) return {};

@@ -91,6 +91,28 @@ void the_monitor_is_told(Program& program) {
   program.finally([&] { place.check_each_once(); });
 }
 
+// Two may be active, and there is a thread for one of them, until the monitor hears of it.
+void a_missing_thread_is_started(Program& program) {
+  auto& place = program.make<Workplace<2>>(Dispatch::Options{.allowed = 2}, 2U);
+  auto& started = program.make<Count>();
+  place.add_workers(program, 1);
+  program.thread([&] {
+    started.wait_for(1);
+    place.work(1);
+  });
+  program.thread([&] {
+    while (!place.dispatch.rest_as_monitor(os::never)) continue;
+    started.add();
+  });
+  program.thread([&] {
+    place.submit(0);
+    place.submit(1);
+    place.done.wait_for(2);
+    place.dispatch.close();
+  });
+  program.finally([&] { place.check_each_once(); });
+}
+
 // Fewer are allowed, one is woken whoever searches, one is retired: the job is done all the same.
 void the_monitor_interferes(Program& program) {
   auto& place = program.make<Workplace<2>>(Dispatch::Options{.allowed = 2});
@@ -167,6 +189,9 @@ TEST(PoolDispatch, JobsSayThatTheyBlock) {
 }
 TEST(PoolDispatch, TheMonitorIsTold) {
   expect_random_pass(50'000, the_monitor_is_told);
+}
+TEST(PoolDispatch, AMissingThreadIsStarted) {
+  expect_random_pass(50'000, a_missing_thread_is_started);
 }
 TEST(PoolDispatch, TheMonitorInterferes) {
   expect_random_pass(50'000, the_monitor_interferes);
