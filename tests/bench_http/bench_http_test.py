@@ -12,7 +12,7 @@ import time
 import unittest
 
 WEFT = os.path.abspath(sys.argv.pop(1))
-CELL = "steady, 50 us CPU, 2000"  # weft alone: nothing has to be installed or compiled
+CELL = "steady, 200 us CPU, 2500"  # weft alone: nothing has to be installed or compiled
 VOID_ELEMENTS = {"meta", "br", "path", "rect"}
 
 

@@ -163,6 +163,7 @@ HttpPageFacts facts_of(const bench::Options& options, const HttpMachine& machine
                     {"Apache httpd", apache_settings},
                     {"Apache httpd: handlers", apache_module_source},
                     {"Go", go_server_source},
+                    {"bare loop", bare_loop_source},
                     {"Node, 128 worker_threads", node_server_source}};
   return facts;
 }

@@ -41,6 +41,15 @@ HttpComparison rate_beside(Kind kind, double least) {
           .bar = least > 0 ? std::optional(bench::ratio_at_least(least)) : std::nullopt};
 }
 
+// What the rate would be by, if the generator took no time.
+HttpComparison cpu_beside(Kind kind) {
+  return {.ours = "weft",
+          .rival = name_of(kind),
+          .number = &Measured::server_us,
+          .title = "the server's CPU for each",
+          .unit = "us"};
+}
+
 }  // namespace
 
 void add_ceilings(std::vector<HttpCell>& cells, bool quick) {
@@ -48,15 +57,16 @@ void add_ceilings(std::vector<HttpCell>& cells, bool quick) {
   for (const unsigned connections : {64U, 512U}) {
     const HttpLoad load = {
         .targets = {http_file_path}, .connections = connections, .seconds = quick ? 0.5 : 3};
-    add_ceiling(cells, {.suite = "static",
-                        .name = "static, 4 KiB file, c" + std::to_string(connections),
-                        .load = load,
-                        .contenders = {ours, peer_of(Kind::nginx), peer_of(Kind::go),
-                                       peer_of(Kind::apache_event), peer_of(Kind::apache_worker)},
-                        .comparisons = {rate_beside(Kind::nginx, 1.0), rate_beside(Kind::go, 3.0),
-                                        rate_beside(Kind::apache_event, 0),
-                                        rate_beside(Kind::apache_worker, 0)},
-                        .is_quick = connections == 64});
+    add_ceiling(cells,
+                {.suite = "static",
+                 .name = "static, 4 KiB file, c" + std::to_string(connections),
+                 .load = load,
+                 .contenders = {ours, peer_of(Kind::nginx), peer_of(Kind::go),
+                                peer_of(Kind::apache_event), peer_of(Kind::apache_worker)},
+                 .comparisons = {rate_beside(Kind::nginx, 1.0), cpu_beside(Kind::nginx),
+                                 rate_beside(Kind::go, 3.0), rate_beside(Kind::apache_event, 0),
+                                 rate_beside(Kind::apache_worker, 0)},
+                 .is_quick = connections == 64});
   }
   for (const unsigned connections : {64U, 512U}) {
     add_ceiling(
@@ -64,10 +74,16 @@ void add_ceilings(std::vector<HttpCell>& cells, bool quick) {
         {.suite = "hello",
          .name = "hello, a short string, c" + std::to_string(connections),
          .load = {.targets = {"/_/hello"}, .connections = connections, .seconds = quick ? 0.5 : 3},
-         .contenders = {ours, peer_of(Kind::nginx), peer_of(Kind::go), peer_of(Kind::node),
-                        peer_of(Kind::apache_event)},
-         .comparisons = {rate_beside(Kind::nginx, 1.2), rate_beside(Kind::go, 0),
-                         rate_beside(Kind::node, 0), rate_beside(Kind::apache_event, 0)}});
+         .contenders = {ours, peer_of(Kind::nginx), peer_of(Kind::bare_loop), peer_of(Kind::go),
+                        peer_of(Kind::node), peer_of(Kind::apache_event)},
+         .comparisons = {
+             rate_beside(Kind::nginx, 1.2),
+             cpu_beside(Kind::nginx),
+             rate_beside(Kind::bare_loop, 0),
+             {"bare loop", name_of(Kind::nginx), &Measured::goodput, "requests a second", "/s"},
+             rate_beside(Kind::go, 0),
+             rate_beside(Kind::node, 0),
+             rate_beside(Kind::apache_event, 0)}});
   }
 }
 
@@ -136,10 +152,17 @@ void add_steady(std::vector<HttpCell>& cells, bool quick) {
                    .comparisons = {p99_at_most(fixed_name(fixed_workers), 1.02)},
                    .is_quick = true});
   cells.push_back({.suite = "steady",
+                   .name = "steady, 200 us CPU, as fast as it goes",
+                   .load = closed("/_/cpu/200"),
+                   .contenders = two,
+                   .comparisons = {rate_at_least(fixed_name(fixed_workers), 0.98)}});
+  // What is left of that where the handler takes hardly more than the server itself.
+  cells.push_back({.suite = "steady",
                    .name = "steady, 50 us CPU, as fast as it goes",
                    .load = closed("/_/cpu/50"),
                    .contenders = two,
-                   .comparisons = {rate_at_least(fixed_name(fixed_workers), 0.98)}});
+                   .comparisons = {{"adaptive", fixed_name(fixed_workers), &Measured::goodput,
+                                    "requests a second", "/s"}}});
   std::vector<HttpContender> sizes = {policy_of("adaptive")};
   std::vector<HttpComparison> p99s;
   std::vector<HttpComparison> rates;

@@ -18,6 +18,8 @@ const char* name_of(HttpServerKind kind) {
       return "Apache event";
     case HttpServerKind::nginx:
       return "nginx";
+    case HttpServerKind::bare_loop:
+      return "bare loop";
   }
   return "weft";
 }

@@ -43,6 +43,8 @@ const char* program_of(Kind kind) {
       return "apache2";
     case Kind::nginx:
       return "nginx";
+    case Kind::bare_loop:
+      return "cc";
     case Kind::weft:
       break;
   }
@@ -73,6 +75,17 @@ base::Result<std::string> compile_go(const std::string& go,
   std::string program = place + "/go-server";
   const auto built =
       output_of({"env", "--chdir=" + place, go, "build", "-o", program, "server.go"}, options);
+  if (!built) return built.error();
+  return program;
+}
+
+base::Result<std::string> compile_bare_loop(const std::string& compiler,
+                                            const bench::TemporaryDirectory& directory) {
+  const auto source = directory.write("bare_loop.c", bare_loop_source);
+  if (!source) return source.error();
+  std::string program = (directory.path() / "bare_loop").string();
+  const auto built =
+      output_of({compiler, "-O2", *source, "-o", program}, trial::interruptible(compile_timeout));
   if (!built) return built.error();
   return program;
 }
@@ -122,6 +135,11 @@ base::Status HttpPeers::prepare_one(Kind kind, const bench::TemporaryDirectory& 
   } else if (kind == Kind::go) {
     add_version(name, {program, "version"});
     auto compiled = compile_go(program, directory);
+    if (!compiled) return compiled.error();
+    program = *compiled;
+  } else if (kind == Kind::bare_loop) {
+    add_version(name, {program, "--version"});
+    auto compiled = compile_bare_loop(program, directory);
     if (!compiled) return compiled.error();
     program = *compiled;
   } else if (kind == Kind::node) {
@@ -197,6 +215,7 @@ base::Result<Words> HttpPeers::words_to_start(Kind kind, const Words& options, s
     return words;
   }
   if (kind == Kind::go) return Words{program, port_text, folder_};
+  if (kind == Kind::bare_loop) return Words{program, port_text};
   if (kind == Kind::node) {
     const auto source = std::filesystem::path(folder_).parent_path() / "server.js";
     return Words{program, source.string(), port_text, folder_, node_threads};

@@ -16,7 +16,15 @@
 
 namespace weft::tool {
 
-enum class HttpServerKind : std::uint8_t { weft, go, node, apache_worker, apache_event, nginx };
+enum class HttpServerKind : std::uint8_t {
+  weft,
+  go,
+  node,
+  apache_worker,
+  apache_event,
+  nginx,
+  bare_loop
+};
 const char* name_of(HttpServerKind kind);
 
 // The file that each of them serves, and its size.
