@@ -166,20 +166,22 @@ void AdaptiveCrew::close_old_files() {
   }
 }
 
-void AdaptiveCrew::follow(const Decision& decision) {
+void AdaptiveCrew::follow(const Look& look, const Decision& decision) {
   dispatch_.allow(decision.allowed);
-  start_workers(decision.start);
+  start_workers(decision.start, look.queued);
   if (decision.retire && dispatch_.retire_one()) {
     threads_.fetch_sub(1, std::memory_order_relaxed);
     books().retired.fetch_add(1, std::memory_order_relaxed);
   }
 }
 
-std::uint32_t AdaptiveCrew::start_workers(std::uint32_t count) {
+std::uint32_t AdaptiveCrew::start_workers(std::uint32_t count, std::uint32_t awaited) {
   std::uint32_t started = 0;
-  // Where the system has none left, the next look tries again. Whoever has begun may run before the
-  // next is made: somebody waits for the first, and nobody yet for the last.
-  for (; started < count && start_worker(); ++started) std::this_thread::yield();
+  // Where the system has none left, the next look tries again.
+  while (started < count && start_worker()) {
+    // The reserve is made when those had a turn. Once: where others compute, a turn may be long.
+    if (++started == awaited) std::this_thread::yield();
+  }
   books().grown.fetch_add(started, std::memory_order_relaxed);
   return started;
 }
@@ -187,7 +189,8 @@ std::uint32_t AdaptiveCrew::start_workers(std::uint32_t count) {
 void AdaptiveCrew::rest_until(os::Instant next_look) {
   while (dispatch_.rest_as_monitor(next_look)) {
     const os::Instant now = os::MonotonicClock::now();
-    const bool has_started = start_workers(controller_.missing_threads(glance(now))) != 0;
+    const Look look = glance(now);
+    const bool has_started = start_workers(controller_.missing_threads(look), look.queued) != 0;
     const os::Instant until = has_started ? now + time_to_start : next_look;
     os::futex_wait(never_woken_, 0, std::min(until, next_look));
     if (until >= next_look) return;
@@ -210,7 +213,7 @@ void AdaptiveCrew::watch() {
     const os::Instant now = os::MonotonicClock::now();
     const Look look = see(now);
     const Decision decision = controller_.look(look);
-    follow(decision);
+    follow(look, decision);
     if (look.oldest_waited >= slow_to_run) dispatch_.nudge();
     join_ended();
     if (decision.may_sleep) {

@@ -57,9 +57,9 @@ class AdaptiveCrew final : public Crew {
   Look see(os::Instant now);
   // Of those that are not watched any more.
   void close_old_files();
-  void follow(const Decision& decision);
-  // How many of them it could start.
-  std::uint32_t start_workers(std::uint32_t count);
+  void follow(const Look& look, const Decision& decision);
+  // How many of them it could start; jobs wait for so many.
+  std::uint32_t start_workers(std::uint32_t count, std::uint32_t awaited);
   // Starts threads meanwhile, if there are none for jobs that may run.
   void rest_until(os::Instant next_look);
   void join_ended();
