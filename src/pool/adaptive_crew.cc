@@ -20,9 +20,11 @@ namespace {
 using namespace std::chrono_literals;
 using SteadyClock = std::chrono::steady_clock;  // the same clock as the engine's
 
-constexpr int most_workers_in_a_look = 8;  // one costs about 5 us
-constexpr int most_opened_in_a_look = 2;   // and its first look, which opens files, ten times that
+constexpr std::size_t most_workers_in_a_look = 8;  // one costs about 5 us
+constexpr int most_opened_in_a_look = 2;  // and its first look, which opens files, ten times that
 constexpr std::size_t watched_workers = 16;  // they take turns in being looked at, if in a job
+constexpr std::uint32_t looks_for_a_change =
+    8;  // after so many, one of them makes room for another
 constexpr std::ptrdiff_t most_workers_with_files = 32;
 constexpr nanoseconds longest_sleep = 1s;  // of the monitor
 constexpr nanoseconds slow_to_run = 1ms;   // whoever searches for so long has not got a CPU
@@ -132,27 +134,32 @@ Look AdaptiveCrew::glance(os::Instant now) {
 
 Look AdaptiveCrew::see(os::Instant now) {
   Look look = glance(now);
-  // Whoever was looked at goes behind the others that are watched. Opening a worker's files costs
-  // more than reading them, so turns are not taken by all.
-  auto worker = workers_.begin();
-  const auto behind =
-      std::next(worker, static_cast<std::ptrdiff_t>(std::min(workers_.size(), watched_workers)));
+  std::list<Worker> looked;
   int opened = 0;
-  int looked = 0;
-  for (std::size_t left = workers_.size(); left != 0 && looked != most_workers_in_a_look; --left) {
-    const auto current = worker++;
-    const bool had_files = current->times.has_files();
+  for (auto next = workers_.begin();
+       next != workers_.end() && looked.size() != most_workers_in_a_look;) {
+    const auto worker = next++;
+    const bool had_files = worker->times.has_files();
     if (!had_files && opened == most_opened_in_a_look) continue;
-    const WorkerTimes::Seen seen = current->times.look(now.time_since_epoch());
-    if (!had_files && current->times.has_files()) ++opened;
+    const WorkerTimes::Seen seen = worker->times.look(now.time_since_epoch());
+    if (!had_files && worker->times.has_files()) ++opened;
     if (!seen.in_jobs) continue;
     look.ran += seen.ran;
     look.blocked_for += seen.blocked;
-    ++looked;
-    workers_.splice(behind, workers_, current);
+    looked.splice(looked.end(), workers_, worker);
   }
+  put_back(looked);
   close_old_files();
   return look;
+}
+
+// Whoever was looked at goes behind the others that are watched. All could take turns, but to open
+// a worker's files costs more than to read them; so one at a time makes room for another.
+void AdaptiveCrew::put_back(std::list<Worker>& looked) {
+  const std::size_t before = std::min(workers_.size(), watched_workers - looked.size());
+  workers_.splice(std::next(workers_.begin(), static_cast<std::ptrdiff_t>(before)), looked);
+  if (workers_.size() <= watched_workers || ++looks_ % looks_for_a_change != 0) return;
+  workers_.splice(workers_.end(), workers_, workers_.begin());
 }
 
 void AdaptiveCrew::close_old_files() {
@@ -166,16 +173,17 @@ void AdaptiveCrew::close_old_files() {
   }
 }
 
-void AdaptiveCrew::follow(const Look& look, const Decision& decision) {
+void AdaptiveCrew::follow(const Decision& decision) {
   dispatch_.allow(decision.allowed);
-  start_workers(decision.start, look.queued);
+  start_workers(decision.start);
   if (decision.retire && dispatch_.retire_one()) {
     threads_.fetch_sub(1, std::memory_order_relaxed);
     books().retired.fetch_add(1, std::memory_order_relaxed);
   }
 }
 
-std::uint32_t AdaptiveCrew::start_workers(std::uint32_t count, std::uint32_t awaited) {
+std::uint32_t AdaptiveCrew::start_workers(std::uint32_t count) {
+  const std::uint32_t awaited = count - std::min(count, options().reserve);
   std::uint32_t started = 0;
   // Where the system has none left, the next look tries again.
   while (started < count && start_worker()) {
@@ -187,14 +195,21 @@ std::uint32_t AdaptiveCrew::start_workers(std::uint32_t count, std::uint32_t awa
 }
 
 void AdaptiveCrew::rest_until(os::Instant next_look) {
-  while (dispatch_.rest_as_monitor(next_look)) {
+  // With all the threads that there may be, nobody can help a job that waits for one.
+  while (threads_.load(std::memory_order_relaxed) < options().maximum) {
+    const bool lacks_threads = dispatch_.rest_as_monitor(next_look);
     const os::Instant now = os::MonotonicClock::now();
-    const Look look = glance(now);
-    const bool has_started = start_workers(controller_.missing_threads(look), look.queued) != 0;
-    const os::Instant until = has_started ? now + time_to_start : next_look;
-    os::futex_wait(never_woken_, 0, std::min(until, next_look));
-    if (until >= next_look) return;
+    if (now >= next_look) return;
+    if (!lacks_threads) {
+      if (dispatch_.word().closed()) return;
+      continue;
+    }
+    const std::uint32_t missing = controller_.missing_threads(glance(now));
+    if (start_workers(missing) < missing) break;
+    // Until they have begun, the word goes on to say that they lack.
+    os::futex_wait(never_woken_, 0, std::min(next_look, os::MonotonicClock::now() + time_to_start));
   }
+  os::futex_wait(never_woken_, 0, next_look);
 }
 
 void AdaptiveCrew::join_ended() {
@@ -213,7 +228,7 @@ void AdaptiveCrew::watch() {
     const os::Instant now = os::MonotonicClock::now();
     const Look look = see(now);
     const Decision decision = controller_.look(look);
-    follow(look, decision);
+    follow(decision);
     if (look.oldest_waited >= slow_to_run) dispatch_.nudge();
     join_ended();
     if (decision.may_sleep) {

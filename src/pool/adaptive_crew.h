@@ -55,22 +55,24 @@ class AdaptiveCrew final : public Crew {
   // What the word says, without how the workers spent their time.
   Look glance(os::Instant now);
   Look see(os::Instant now);
+  void put_back(std::list<Worker>& looked);
   // Of those that are not watched any more.
   void close_old_files();
-  void follow(const Look& look, const Decision& decision);
-  // How many of them it could start; jobs wait for so many.
-  std::uint32_t start_workers(std::uint32_t count, std::uint32_t awaited);
+  void follow(const Decision& decision);
+  // How many of them it could start.
+  std::uint32_t start_workers(std::uint32_t count);
   // Starts threads meanwhile, if there are none for jobs that may run.
   void rest_until(os::Instant next_look);
   void join_ended();
 
   Dispatch dispatch_;
   Controller controller_;      // the monitor's own
+  std::uint32_t looks_ = 0;    // the same
   std::list<Worker> workers_;  // the monitor's own; those that end among them
   atomic<std::uint32_t> cpus_;
   atomic<std::uint32_t> threads_{0};      // written by the monitor; without those that end
   atomic<std::uint32_t> blocked_{0};      // workers in a BlockingScope
-  atomic<std::uint32_t> never_woken_{0};  // what the monitor waits on between two looks
+  atomic<std::uint32_t> never_woken_{0};  // what the monitor naps on, when it wants to hear nothing
   std::thread monitor_;
 };
 

@@ -62,11 +62,14 @@ std::uint32_t Controller::target(const Look& look) const noexcept {
 
 void Controller::allow(const Look& look) noexcept {
   if (allowed_ == 0) allowed_ = first_allowed(look.cpus);
-  if (known_ <= 0) return;
+  if (known_ <= 0) {
+    allowed_ = first_allowed(look.cpus);
+    return;
+  }
   const std::uint32_t target = this->target(look);
   const std::uint32_t slack = 1 + allowed_ / hysteresis;
   if (look.cpus != cpus_ || target > allowed_ + slack ||
-      (target > allowed_ && target == options_.maximum)) {
+      (target > allowed_ && (target == options_.maximum || allowed_ <= look.cpus))) {
     allowed_ = target;
     enough_since_ = nanoseconds{-1};
   } else if (target >= allowed_) {
@@ -121,7 +124,7 @@ Decision Controller::look(const Look& look) noexcept {
   if (look.queued != 0) waited_ = look.now;
   decision.may_sleep = look.queued == 0 && look.now - waited_ >= stays_up;
   const bool may_grow = decision.allowed < options_.maximum || decision.start != 0;
-  const bool finds_nothing = only_computes(look);
+  const bool finds_nothing = only_computes(look) && look.active >= allowed_;
   const bool is_urgent = look.oldest_waited >= shortest_look && may_grow && !finds_nothing;
   const nanoseconds longest = finds_nothing ? longest_look_at_computing : longest_look;
   next_look_ = is_urgent || decision.may_sleep ? shortest_look

@@ -70,7 +70,8 @@ class Controller {
   std::uint32_t missing_threads(const Look& look) const noexcept;
 
   // Before the first look. Of jobs that are not known yet no more are allowed than there are CPUs:
-  // who waits in vain tells the monitor, and those that block are found within two looks.
+  // when one is left waiting the monitor begins to look, and finds those that block in two looks
+  // or three.
   std::uint32_t first_allowed(std::uint32_t cpus) const noexcept;
   std::uint32_t first_threads() const noexcept;
 

@@ -251,7 +251,10 @@ bool Dispatch::rest_as_monitor(os::Instant deadline) noexcept {
   // As above.
   monitor_rest_.store(until_threads_lack, std::memory_order_seq_cst);
   const Word now(word_.load(std::memory_order_seq_cst));
-  if (!now.lacks_threads()) os::futex_wait(monitor_rest_, until_threads_lack, deadline);
+  const bool is_over = now.closed() && now.queued() == 0;
+  if (!is_over && !now.lacks_threads()) {
+    os::futex_wait(monitor_rest_, until_threads_lack, deadline);
+  }
   monitor_rest_.store(up, std::memory_order_relaxed);
   return word().lacks_threads();
 }

@@ -3,7 +3,8 @@
 //
 // Events are arrivals, ends of computing and of blocking, and looks of the monitor; between two of
 // them nothing changes. Workers that compute share the CPUs evenly, as under the kernel's
-// scheduler. Waking a worker and starting a thread take no time. A job blocks first, then computes.
+// scheduler. Waking a worker and starting a thread take no time, but threads are started in looks
+// only, where the pool also starts them in between. A job blocks first, then computes.
 #pragma once
 
 #include <chrono>

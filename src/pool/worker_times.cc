@@ -13,6 +13,8 @@
 namespace weft::pool {
 namespace {
 
+constexpr std::chrono::milliseconds longest_history{50};
+
 os::Descriptor open_task_file(std::uint32_t thread_id, const char* name) {
   auto file = os::open_to_read("/proc/self/task/" + std::to_string(thread_id) + "/" + name);
   return file ? std::move(file).value() : os::Descriptor();
@@ -73,12 +75,31 @@ void WorkerTimes::close_files() noexcept {
 }
 
 WorkerTimes::Seen WorkerTimes::look(nanoseconds now) {
+  Seen seen = look_back(now);
+  // Who has not been looked at for long has no more to say than the others.
+  const nanoseconds all = seen.ran + seen.blocked;
+  if (all > longest_history) {
+    const double part = std::chrono::duration<double>(longest_history) / all;
+    seen.ran = std::chrono::duration_cast<nanoseconds>(seen.ran * part);
+    seen.blocked = std::chrono::duration_cast<nanoseconds>(seen.blocked * part);
+  }
+  return seen;
+}
+
+WorkerTimes::Seen WorkerTimes::look_back(nanoseconds now) {
   const std::uint32_t thread_id = thread_id_.load(std::memory_order_acquire);
   if (thread_id == 0) return {};
   const bool is_new = thread_id != last_.thread_id;
-  // There is nothing to be learnt of it yet that would be worth opening files.
-  if (is_new && outside_since_.load(std::memory_order_relaxed) != in_a_job) return {};
   const nanoseconds outside = time_outside(now);
+  // There is nothing to be learnt of it yet that would be worth opening files.
+  if (is_new && outside_since_.load(std::memory_order_relaxed) != in_a_job) {
+    last_ = Counters{.thread_id = thread_id,
+                     .now = now,
+                     .outside = outside,
+                     .ran = os::cpu_time_of(thread_id),
+                     .delayed = nanoseconds{0}};
+    return {};
+  }
   const nanoseconds passed = now - last_.now;
   if (!is_new && outside - last_.outside >= passed) return {};
   if (is_new) close_files();

@@ -60,6 +60,9 @@ class WorkerTimes {
   atomic<std::int64_t> outside_{0};               // of times that are over
 
   // The monitor's own.
+  // The same, from the last look on.
+  Seen look_back(nanoseconds now);
+
   struct Counters {
     std::uint32_t thread_id = 0;
     nanoseconds now{0};

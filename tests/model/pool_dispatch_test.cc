@@ -91,9 +91,13 @@ void the_monitor_is_told(Program& program) {
   program.finally([&] { place.check_each_once(); });
 }
 
-// Two may be active, and there is a thread for one of them, until the monitor hears of it.
+// Two may be active, or one beside one that blocks, and there is a thread for one of them, until
+// the monitor hears of it.
+template <bool says_that_it_blocks>
 void a_missing_thread_is_started(Program& program) {
-  auto& place = program.make<Workplace<2>>(Dispatch::Options{.allowed = 2}, 2U);
+  constexpr std::uint32_t allowed = says_that_it_blocks ? 1 : 2;
+  auto& place = program.make<Workplace<2>>(Dispatch::Options{.allowed = allowed}, 2U);
+  for (MeetingJob& job : place.jobs) job.dispatch = says_that_it_blocks ? &place.dispatch : nullptr;
   auto& started = program.make<Count>();
   place.add_workers(program, 1);
   program.thread([&] {
@@ -191,7 +195,8 @@ TEST(PoolDispatch, TheMonitorIsTold) {
   expect_random_pass(50'000, the_monitor_is_told);
 }
 TEST(PoolDispatch, AMissingThreadIsStarted) {
-  expect_random_pass(50'000, a_missing_thread_is_started);
+  expect_random_pass(50'000, a_missing_thread_is_started<false>);
+  expect_random_pass(50'000, a_missing_thread_is_started<true>);
 }
 TEST(PoolDispatch, TheMonitorInterferes) {
   expect_random_pass(50'000, the_monitor_interferes);
