@@ -21,7 +21,7 @@ using namespace std::chrono_literals;
 using SteadyClock = std::chrono::steady_clock;  // the same clock as the engine's
 
 constexpr std::size_t most_workers_in_a_look = 8;  // one costs about 5 us
-constexpr int most_opened_in_a_look = 2;  // and its first look, which opens files, ten times that
+constexpr int most_opened_in_a_look = 2;     // to open and close files costs more than to read them
 constexpr std::size_t watched_workers = 16;  // they take turns in being looked at, if in a job
 constexpr std::uint32_t looks_for_a_change =
     8;  // after so many, one of them makes room for another
