@@ -31,7 +31,6 @@ void ResponseHead::put(std::string_view text) noexcept {
 
 void ResponseHead::status(unsigned status) noexcept {
   os::check(status >= 100 && status <= 999, "a status has three digits");
-  if (status == 200) return put("HTTP/1.1 200 OK\r\n");  // nearly all are
   const std::array<char, 4> digits = {static_cast<char>('0' + status / 100),
                                       static_cast<char>('0' + status / 10 % 10),
                                       static_cast<char>('0' + status % 10), ' '};
@@ -56,14 +55,7 @@ void ResponseHead::field(std::string_view name, std::uint64_t value) noexcept {
 }
 
 void ResponseHead::framing(const ResponseFraming& framing) noexcept {
-  if (framing.content_length) {
-    std::array<char, 20> digits;
-    const char* const end =
-        std::to_chars(digits.data(), digits.data() + digits.size(), *framing.content_length).ptr;
-    put("Content-Length: ");
-    put({digits.data(), end});
-    put("\r\n");
-  }
+  if (framing.content_length) field("Content-Length", *framing.content_length);
   if (framing.body == ResponseFraming::Body::chunked) put("Transfer-Encoding: chunked\r\n");
   if (framing.says_close) put("Connection: close\r\n");
   if (framing.says_keep_alive) put("Connection: keep-alive\r\n");

@@ -25,8 +25,6 @@ class ResponseHead {
   void status(unsigned status) noexcept;
   void field(std::string_view name, std::string_view value) noexcept;
   void field(std::string_view name, std::uint64_t value) noexcept;
-  // Parts of lines that somebody has checked already, or that are constant.
-  void checked(std::string_view text) noexcept { put(text); }
   // Content-Length, Transfer-Encoding and Connection, as the session wants them.
   void framing(const ResponseFraming& framing) noexcept;
   [[nodiscard]] bool finish() noexcept;

@@ -173,15 +173,15 @@ void Exchange::append_head(const Response& response, const http::ResponseFraming
     output_sent_ = 0;
   }
   const std::size_t before = output_.size();
-  output_.resize(before + own_head_bytes + response.field_lines().size());
+  output_.resize(before + own_head_bytes + 2 * response.field_bytes());
   http::ResponseHead head({output_.data() + before, output_.size() - before});
   head.status(response.status());
-  head.checked("Date: ");
-  head.checked(date);
-  head.checked("\r\nServer: weft\r\n");
-  head.checked(response.field_lines());
+  head.field("Date", date);
+  head.field("Server", "weft");
+  response.for_each_field(
+      [&](std::string_view name, std::string_view value) { head.field(name, value); });
   head.framing(framing);
-  os::check(head.finish(), "a response's head has no room");
+  os::check(head.finish(), "a response's head has no room, or a field that was not checked");
   output_.resize(before + head.text().size());
 }
 

@@ -25,7 +25,7 @@ void Response::add_field(std::string_view name, std::string_view value) {
       throw std::invalid_argument("a field of a response that the server writes itself");
     }
   }
-  fields_.append(name).append(": ").append(value).append("\r\n");
+  fields_.append(name).append(1, '\0').append(value).append(1, '\0');
 }
 
 void set_error(Response& response, unsigned status, std::string_view constant_reason) {

@@ -60,16 +60,28 @@ class Response {
   std::uint64_t body_bytes() const noexcept {
     return file_.file != nullptr ? file_.bytes : body_.size();
   }
-  // As they stand in a head, each with the end of its line.
-  std::string_view field_lines() const noexcept { return fields_; }
+  std::size_t field_bytes() const noexcept { return fields_.size(); }
+  template <class Call>
+  void for_each_field(Call call) const {
+    for (std::string_view rest = fields_; !rest.empty();) {
+      const std::string_view name = take(rest);
+      call(name, take(rest));
+    }
+  }
 
   Response() = default;
   Response(const Response&) = delete;
   Response& operator=(const Response&) = delete;
 
  private:
+  static std::string_view take(std::string_view& rest) noexcept {
+    const std::string_view piece = rest.substr(0, rest.find('\0'));
+    rest.remove_prefix(piece.size() + 1);
+    return piece;
+  }
+
   unsigned status_ = 200;
-  std::string fields_;
+  std::string fields_;  // name and value in turn, each with a zero behind it
   std::string text_;
   std::string_view body_;
   std::shared_ptr<const void> owner_;

@@ -64,12 +64,8 @@ class StaticFilesTest : public ::testing::Test {
                         static_cast<off_t>(piece.offset)),
                 static_cast<ssize_t>(piece.bytes));
     }
-    for (std::string_view rest = response.field_lines(); !rest.empty();) {
-      const std::string_view line = rest.substr(0, rest.find("\r\n"));
-      const auto colon = line.find(": ");
-      answer.fields.emplace(line.substr(0, colon), line.substr(colon + 2));
-      rest.remove_prefix(line.size() + 2);
-    }
+    response.for_each_field(
+        [&](std::string_view name, std::string_view value) { answer.fields.emplace(name, value); });
     return answer;
   }
 
