@@ -35,13 +35,7 @@ template <std::uint32_t spins>
 void two_jobs_meet(Program& program) {
   auto& place = program.make<Workplace<2>>(Dispatch::Options{.allowed = 2, .spins = spins}, 2U);
   place.add_workers(program, 2);
-  program.thread([&] {
-    place.submit(0);
-    place.submit(1);
-    place.done.wait_for(2);
-    place.dispatch.close();
-  });
-  program.finally([&] { place.check_each_once(); });
+  place.add_submitter(program);
 }
 
 // One may be active, and its job waits for the next one, until the monitor allows two.
@@ -49,13 +43,7 @@ void allowed_one_more(Program& program) {
   auto& place = program.make<Workplace<2>>(Dispatch::Options{.allowed = 1}, 2U);
   place.add_workers(program, 2);
   program.thread([&] { place.dispatch.allow(2); });
-  program.thread([&] {
-    place.submit(0);
-    place.submit(1);
-    place.done.wait_for(2);
-    place.dispatch.close();
-  });
-  program.finally([&] { place.check_each_once(); });
+  place.add_submitter(program);
 }
 
 // The same, but the jobs say that they block.
@@ -63,13 +51,7 @@ void jobs_say_that_they_block(Program& program) {
   auto& place = program.make<Workplace<2>>(Dispatch::Options{.allowed = 1}, 2U);
   for (MeetingJob& job : place.jobs) job.dispatch = &place.dispatch;
   place.add_workers(program, 2);
-  program.thread([&] {
-    place.submit(0);
-    place.submit(1);
-    place.done.wait_for(2);
-    place.dispatch.close();
-  });
-  program.finally([&] { place.check_each_once(); });
+  place.add_submitter(program);
 }
 
 // The same, but the monitor sleeps until a job is left waiting.
@@ -82,13 +64,7 @@ void the_monitor_is_told(Program& program) {
       if (place.dispatch.word().queued() != 0) place.dispatch.allow(2);
     }
   });
-  program.thread([&] {
-    place.submit(0);
-    place.submit(1);
-    place.done.wait_for(2);
-    place.dispatch.close();
-  });
-  program.finally([&] { place.check_each_once(); });
+  place.add_submitter(program);
 }
 
 // Two may be active, or one beside one that blocks, and there is a thread for one of them, until
@@ -108,13 +84,7 @@ void a_missing_thread_is_started(Program& program) {
     while (!place.dispatch.rest_as_monitor(os::never)) continue;
     started.add();
   });
-  program.thread([&] {
-    place.submit(0);
-    place.submit(1);
-    place.done.wait_for(2);
-    place.dispatch.close();
-  });
-  program.finally([&] { place.check_each_once(); });
+  place.add_submitter(program);
 }
 
 // Fewer are allowed, one is woken whoever searches, one is retired: the job is done all the same.
@@ -128,13 +98,7 @@ void the_monitor_interferes(Program& program) {
     if (place.dispatch.retire_one()) retired.store(1);
     place.check_word();
   });
-  program.thread([&] {
-    place.submit(0);
-    place.submit(1);
-    place.done.wait_for(2);
-    place.dispatch.close();
-  });
-  program.finally([&] { place.check_each_once(); });
+  place.add_submitter(program);
 }
 
 // What is accepted before the pool closes is run, and all workers end.

@@ -79,6 +79,16 @@ class Workplace {
     for (std::size_t i = 0; i < count; ++i) program.thread([this, i] { work(i); });
   }
 
+  // Submits all jobs, one behind the other, waits for them and closes; each was run once.
+  void add_submitter(Program& program) {
+    program.thread([this] {
+      for (std::size_t i = 0; i < job_count; ++i) submit(i);
+      done.wait_for(job_count);
+      dispatch.close();
+    });
+    program.finally([this] { check_each_once(); });
+  }
+
   void submit(std::size_t index) {
     check(dispatch.submit(jobs[index], true) == Submitted::accepted, "a job was refused");
     check_word();
