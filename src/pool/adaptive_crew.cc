@@ -21,15 +21,17 @@ using namespace std::chrono_literals;
 using SteadyClock = std::chrono::steady_clock;  // the same clock as the engine's
 
 constexpr std::size_t most_workers_in_a_look = 8;  // one costs about 5 us
-constexpr int most_opened_in_a_look = 2;     // to open and close files costs more than to read them
-constexpr std::size_t watched_workers = 16;  // they take turns in being looked at, if in a job
-constexpr std::uint32_t looks_for_a_change =
-    8;  // after so many, one of them makes room for another
+// To open and close a worker's files costs more than to read them.
+constexpr int most_opened_in_a_look = 2;
+// So many take turns in being looked at, while in jobs; one makes room for another after some
+// looks.
+constexpr std::size_t watched_workers = 16;
+constexpr std::uint32_t looks_for_a_change = 8;
 constexpr std::ptrdiff_t most_workers_with_files = 32;
 constexpr nanoseconds longest_sleep = 1s;  // of the monitor
 constexpr nanoseconds slow_to_run = 1ms;   // whoever searches for so long has not got a CPU
-constexpr nanoseconds time_to_start =
-    200us;  // until threads that were started are seen in the word
+// Until threads that were started are seen in the word.
+constexpr nanoseconds time_to_start = 200us;
 
 // Looking for work while the next job is on its way saves two system calls, where there is a CPU
 // for it.

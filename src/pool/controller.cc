@@ -61,11 +61,8 @@ std::uint32_t Controller::target(const Look& look) const noexcept {
 }
 
 void Controller::allow(const Look& look) noexcept {
-  if (allowed_ == 0) allowed_ = first_allowed(look.cpus);
-  if (known_ <= 0) {
-    allowed_ = first_allowed(look.cpus);
-    return;
-  }
+  if (allowed_ == 0 || known_ <= 0) allowed_ = first_allowed(look.cpus);
+  if (known_ <= 0) return;
   const std::uint32_t target = this->target(look);
   const std::uint32_t slack = 1 + allowed_ / hysteresis;
   if (look.cpus != cpus_ || target > allowed_ + slack ||

@@ -91,19 +91,14 @@ WorkerTimes::Seen WorkerTimes::look_back(nanoseconds now) {
   if (thread_id == 0) return {};
   const bool is_new = thread_id != last_.thread_id;
   const nanoseconds outside = time_outside(now);
-  // There is nothing to be learnt of it yet that would be worth opening files.
-  if (is_new && outside_since_.load(std::memory_order_relaxed) != in_a_job) {
-    last_ = Counters{.thread_id = thread_id,
-                     .now = now,
-                     .outside = outside,
-                     .ran = os::cpu_time_of(thread_id),
-                     .delayed = nanoseconds{0}};
-    return {};
-  }
   const nanoseconds passed = now - last_.now;
   if (!is_new && outside - last_.outside >= passed) return {};
   if (is_new) close_files();
-  if (!schedstat_.valid()) schedstat_ = open_task_file(thread_id, delay_file_);
+  // Who is new and has no job yet has waited for nothing that would be worth opening files.
+  const bool is_worth_files = !is_new || outside_since_.load(std::memory_order_relaxed) == in_a_job;
+  if (is_worth_files && !schedstat_.valid()) {
+    schedstat_ = open_task_file(thread_id, delay_file_);
+  }
   char buffer[512];
   const auto delayed = parse_delay(text_of(schedstat_, buffer));
   const Counters before =

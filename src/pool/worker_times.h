@@ -53,6 +53,8 @@ class WorkerTimes {
  private:
   static constexpr std::int64_t in_a_job = -1;
   nanoseconds time_outside(nanoseconds now) const noexcept;
+  // What look() bounds: all since the last look.
+  Seen look_back(nanoseconds now);
 
   // Written by the worker.
   atomic<std::uint32_t> thread_id_{0};
@@ -60,9 +62,6 @@ class WorkerTimes {
   atomic<std::int64_t> outside_{0};               // of times that are over
 
   // The monitor's own.
-  // The same, from the last look on.
-  Seen look_back(nanoseconds now);
-
   struct Counters {
     std::uint32_t thread_id = 0;
     nanoseconds now{0};
