@@ -28,6 +28,7 @@ MODULES = {
     "preload": ["sync", "budget"],
     # The library.
     "context": ["os"],
+    "cancel": ["context"],
     "pool": ["measure", "budget"],
     "net": ["os"],
     "http": ["pool"],
@@ -36,18 +37,22 @@ MODULES = {
     "grpc": ["pool"],
 }
 # The library is useful without the preload, and the preload never pulls in the library.
-APART = (("fiber", "sched", "sync", "preload"), ("context", "pool", "http", "grpc"))
+APART = (("fiber", "sched", "sync", "preload"), ("context", "cancel", "pool", "http", "grpc"))
 
 # Each header of include/weft/, and the module that implements it.
 PUBLIC_HEADERS = {
     "bounded_queue.h": "pool",
     "budget.h": "budget",
     "budget_watch.h": "budget",
+    "cancel.h": "cancel",
+    "cancel_wait.h": "cancel",
+    "context.h": "context",
     "fiber_io.h": "engine",
     "fiber_sync.h": "engine",
     "fibers.h": "engine",
     "pool.h": "pool",
     "pressure.h": "budget",
+    "trace.h": "context",
 }
 
 # The other folders with sources in them, and whose files they may include besides their own.

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <weft/context.h>
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "context/strand.h"
+
+namespace weft {
+namespace {
+
+constexpr Ambient<std::string> user("user");
+constexpr Ambient<int> level("level");
+
+std::string user_here() {
+  return user.value_or("nobody");
+}
+
+// One that can be ended where it should not be.
+std::unique_ptr<Ambient<std::string>::Guard> guard_of(const char* name) {
+  return std::unique_ptr<Ambient<std::string>::Guard>(
+      new Ambient<std::string>::Guard(user.set(name)));
+}
+
+TEST(Ambient, IsSetUntilTheGuardGoes) {
+  EXPECT_EQ(user.get(), nullptr);
+  {
+    const auto guard = user.set("ada");
+    EXPECT_EQ(user_here(), "ada");
+  }
+  EXPECT_EQ(user.get(), nullptr);
+}
+
+TEST(Ambient, RestoresWhatWasBefore) {
+  const auto outer = user.set("ada");
+  {
+    const auto inner = user.set("grace");
+    EXPECT_EQ(user_here(), "grace");
+  }
+  EXPECT_EQ(user_here(), "ada");
+}
+
+TEST(Ambient, KeepsItsKindsApart) {
+  const auto name = user.set("ada");
+  const auto number = level.set(3);
+  EXPECT_EQ(user_here(), "ada");
+  EXPECT_EQ(level.value_or(0), 3);
+}
+
+TEST(Ambient, IsEachThreadsOwn) {
+  const auto guard = user.set("ada");
+  std::thread([] { EXPECT_EQ(user_here(), "nobody"); }).join();
+}
+
+TEST(Ambient, SharesAValueWithoutACopy) {
+  const auto value = std::make_shared<const std::string>("ada");
+  const auto guard = user.share(value);
+  EXPECT_EQ(user.get(), value.get());
+}
+
+TEST(Context, GoesToAnotherThread) {
+  const auto guard = user.set("ada");
+  std::thread([context = Context::capture()] {
+    {
+      const Attached attached(context);
+      EXPECT_EQ(user_here(), "ada");
+    }
+    EXPECT_EQ(user_here(), "nobody");
+  }).join();
+}
+
+TEST(Context, OutlivesTheGuardsThatItWasCapturedUnder) {
+  std::optional<Context> context;
+  {
+    const auto guard = user.set("ada");
+    context = Context::capture();
+  }
+  const Attached attached(*context);
+  EXPECT_EQ(user_here(), "ada");
+}
+
+TEST(Context, HidesWhatTheThreadHas) {
+  const auto guard = user.set("ada");
+  {
+    const Attached attached{Context()};
+    EXPECT_EQ(user_here(), "nobody");
+    const auto inner = user.set("grace");
+    EXPECT_EQ(user_here(), "grace");
+  }
+  EXPECT_EQ(user_here(), "ada");
+}
+
+TEST(Context, IsBoundToAFunction) {
+  auto ask = [guard = user.set("ada")] { return bind_context([] { return user_here(); }); }();
+  EXPECT_EQ(user_here(), "nobody");
+  EXPECT_EQ(ask(), "ada");
+  EXPECT_EQ(user_here(), "nobody");
+}
+
+TEST(Guard, ThatGoesOnAnotherThreadIsCountedAndTouchesNothingThere) {
+  const auto before = guard_misuses();
+  auto stray = guard_of("ada");
+  std::thread([&] {
+    const auto own = user.set("grace");
+    stray.reset();
+    EXPECT_EQ(user_here(), "grace");
+  }).join();
+  EXPECT_EQ(guard_misuses().on_another_strand, before.on_another_strand + 1);
+  EXPECT_EQ(user_here(), "nobody") << "the value stayed on the thread that it was set on";
+}
+
+TEST(Guard, ThatGoesTooEarlyLeavesTheInnerOneAlone) {
+  const auto before = guard_misuses();
+  auto outer = guard_of("ada");
+  {
+    const auto inner = level.set(3);
+    outer.reset();
+    EXPECT_EQ(level.value_or(0), 3);
+    EXPECT_EQ(user_here(), "nobody");
+  }
+  EXPECT_EQ(guard_misuses().out_of_order, before.out_of_order + 1);
+  EXPECT_EQ(user_here(), "nobody");
+  EXPECT_EQ(level.get(), nullptr);
+}
+
+TEST(Guard, OfAContextThatGoesTooEarlyGivesBackWhatItHid) {
+  const auto own = user.set("ada");
+  auto attached = std::make_unique<Attached>(Context());
+  {
+    const auto inner = level.set(3);
+    attached.reset();
+    EXPECT_EQ(level.value_or(0), 3);
+    EXPECT_EQ(user_here(), "ada");
+  }
+  EXPECT_EQ(user_here(), "ada");
+  EXPECT_EQ(level.get(), nullptr);
+}
+
+TEST(Guard, ThatGoesTooEarlyLeavesNoMemoryBehind) {
+  for (int i = 0; i < 1000; ++i) {
+    auto outer = guard_of("ada");
+    const auto inner = level.set(i);
+    outer.reset();
+  }
+  EXPECT_TRUE(Context::capture().empty());
+  EXPECT_EQ(context::current_strand().head.get(), nullptr);
+}
+
+// Work that hands itself on, with guards of its own each time.
+TEST(Context, DoesNotGrowWithTheHops) {
+  const auto lives = std::make_shared<int>(0);
+  constexpr Ambient<std::shared_ptr<int>> owner("owner");
+  Context context;
+  for (int hop = 0; hop < 10'000; ++hop) {
+    const Attached attached(context);
+    ASSERT_EQ(level.value_or(-1), hop - 1);
+    const auto number = level.set(hop);
+    const auto name = owner.set(lives);
+    context = Context::capture();
+  }
+  EXPECT_LT(lives.use_count(), 64);
+}
+
+struct Entered {
+  explicit Entered(context::Strand& strand) : previous(context::enter(&strand)) {}
+  ~Entered() { context::enter(previous); }
+  Entered(const Entered&) = delete;
+  Entered& operator=(const Entered&) = delete;
+  context::Strand* const previous;
+};
+
+TEST(Strand, HasItsOwnContextWhereverItRuns) {
+  context::Strand strand;
+  const auto own = user.set("host");
+  auto kept = [&] {
+    const Entered entered(strand);
+    EXPECT_EQ(user_here(), "nobody");
+    return guard_of("ada");
+  }();
+  EXPECT_EQ(user_here(), "host");
+  const auto before = guard_misuses();
+  std::thread([&] {
+    const Entered entered(strand);
+    EXPECT_EQ(user_here(), "ada");
+    kept.reset();
+    EXPECT_EQ(user_here(), "nobody");
+  }).join();
+  EXPECT_EQ(guard_misuses().on_another_strand, before.on_another_strand);
+  EXPECT_EQ(user_here(), "host");
+}
+
+// Many threads share the nodes of what they have captured.
+TEST(Context, IsSharedByThreads) {
+  const auto guard = user.set("ada");
+  const Context context = Context::capture();
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&, i] {
+      for (int round = 0; round < 2'000; ++round) {
+        const Attached attached(context);
+        const auto number = level.set(i);
+        ASSERT_EQ(user_here(), "ada");
+        ASSERT_EQ(level.value_or(-1), i);
+        bind_context([&] { ASSERT_EQ(level.value_or(-1), i); })();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+}  // namespace
+}  // namespace weft
