@@ -29,6 +29,8 @@
 #include <optional>
 #include <utility>
 
+#include <weft/cancel_wait.h>
+
 namespace weft {
 
 enum class Pushed { accepted, full, closed };
@@ -82,6 +84,13 @@ class BoundedQueue {
     return push_until(std::move(item), Clock::now() + patience);
   }
 
+  // Waits for room until the token is cancelled; `full` if there is none even so.
+  Pushed push(T&& item, const CancelToken& token) {
+    std::unique_lock guard(mutex_);
+    wait(not_full_, guard, token, [&] { return closed_ || items_.size() < capacity_; });
+    return put(guard, item);
+  }
+
   // Waits for an item. None: the queue is closed and empty, and stays so.
   std::optional<T> pop() {
     std::unique_lock guard(mutex_);
@@ -92,6 +101,13 @@ class BoundedQueue {
   // None: there is no item now.
   std::optional<T> try_pop() {
     std::unique_lock guard(mutex_);
+    return take(guard);
+  }
+
+  // Waits for an item until the token is cancelled.
+  std::optional<T> pop(const CancelToken& token) {
+    std::unique_lock guard(mutex_);
+    wait(not_empty_, guard, token, [&] { return closed_ || !items_.empty(); });
     return take(guard);
   }
 

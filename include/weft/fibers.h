@@ -8,7 +8,8 @@
 // A fiber is a thread: it has thread_local variables, errno, a stack and a pthread_self() of its
 // own, which stay right wherever it runs. What it must not do is block the kernel thread under it:
 // it waits with weft's locks (<weft/fiber_sync.h>), sleeps and yields with the functions below, and
-// reads and writes sockets with <weft/fiber_io.h>. A call that blocks all the same is found, and
+// reads and writes sockets with <weft/fiber_io.h>. It begins with the context (<weft/context.h>) of
+// whoever spawned it. A call that blocks all the same is found, and
 // the worker is given to another kernel thread; what is known to block belongs into
 // this_fiber::at_home().
 #pragma once
@@ -18,6 +19,8 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+
+#include <weft/cancel.h>
 
 namespace weft {
 
@@ -87,6 +90,12 @@ void yield() noexcept;
 void sleep_until(std::chrono::steady_clock::time_point deadline) noexcept;
 inline void sleep_for(std::chrono::nanoseconds duration) noexcept {
   sleep_until(deadline_after(duration));
+}
+
+// The same, until the token is cancelled at most. False: it was.
+bool sleep_until(std::chrono::steady_clock::time_point deadline, const CancelToken& token);
+inline bool sleep_for(std::chrono::nanoseconds duration, const CancelToken& token) {
+  return sleep_until(deadline_after(duration), token);
 }
 
 // Whether the caller is a fiber that a worker runs at the moment.

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // weft::Pool: threads that run jobs, as many of them as the jobs want and the CPUs bear.
 //
-//   weft::Pool pool;                                     // sized from the CPU budget, and follows
-//   it pool.submit([] { answer(request); });                // waits while the queue is full
-//   pool.drain();                                        // runs all that was accepted, and ends
+//   weft::Pool pool;                                // sized from the CPU budget, which it follows
+//   pool.submit([] { answer(request); });           // waits while the queue is full
+//   pool.drain();                                   // runs all that was accepted, and ends
 //
 // A server that must not allocate derives from Job, and submits the job itself. Every job that was
 // accepted is either run or shed, exactly once, on a thread of the pool. What run() throws is
-// counted and told to the hook; the thread goes on with the next job.
+// counted and told to the hook; the thread goes on with the next job. A job runs in the context
+// (<weft/context.h>) of whoever submitted it.
 #pragma once
 
 #include <chrono>
@@ -19,6 +20,9 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+
+#include <weft/cancel.h>
+#include <weft/context.h>
 
 namespace weft {
 
@@ -58,6 +62,7 @@ class Job {
   Job* newer_ = nullptr;  // the pool's, while the job waits
   Job* older_ = nullptr;
   JobTimes::Instant accepted_;
+  Context context_;
 };
 
 enum class Policy {
@@ -131,20 +136,21 @@ class Pool {
 
   // Does not wait. A job that is not accepted is still the caller's.
   Submitted try_submit(Job& job) noexcept;
-  // Waits while the queue is full; so it must not be called by a job of this pool.
-  Submitted submit(Job& job) noexcept;
+  // Waits while the queue is full; so it must not be called by a job of this pool. `full`: there
+  // was no room when the token was cancelled.
+  Submitted submit(Job& job, const CancelToken& token = {}) noexcept;
 
   // The same for anything that can be called without arguments; this allocates. What is shed is
   // dropped, and counted.
   template <class Callable>
   requires std::is_invocable_v < std::decay_t<Callable>
-  & > Submitted submit(Callable&& callable) {
-    return submit_owned(make_job(std::forward<Callable>(callable)), true);
+  & > Submitted submit(Callable&& callable, const CancelToken& token = {}) {
+    return submit_owned(make_job(std::forward<Callable>(callable)), true, token);
   }
   template <class Callable>
   requires std::is_invocable_v < std::decay_t<Callable>
   & > Submitted try_submit(Callable&& callable) {
-    return submit_owned(make_job(std::forward<Callable>(callable)), false);
+    return submit_owned(make_job(std::forward<Callable>(callable)), false, {});
   }
 
   // From now on nothing is accepted. What was, is run.
@@ -182,7 +188,7 @@ class Pool {
     };
     return std::make_unique<CallableJob>(std::forward<Callable>(callable));
   }
-  Submitted submit_owned(std::unique_ptr<OwnedJob> job, bool waits);
+  Submitted submit_owned(std::unique_ptr<OwnedJob> job, bool waits, const CancelToken& token);
 
   struct Budget;
   std::unique_ptr<pool::Crew> crew_;

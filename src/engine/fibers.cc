@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // <weft/fibers.h> on the scheduler, and on the budget's watch.
 #include <weft/budget_watch.h>
+#include <weft/cancel_wait.h>
+#include <weft/context.h>
+#include <weft/fiber_sync.h>
 #include <weft/fibers.h>
 
 #include <algorithm>
@@ -61,7 +64,11 @@ std::uint32_t Fibers::workers() const {
 Fiber Fibers::spawn(std::function<void()> function, const FiberOptions& options) {
   auto state = std::make_unique<Fiber::State>();
   // The fiber's own, so that it may be detached and outlive whoever made it.
-  auto own = std::make_unique<std::function<void()>>(std::move(function));
+  auto own = std::make_unique<std::function<void()>>(
+      [context = Context::capture(), function = std::move(function)]() mutable {
+        const Attached attached(std::move(context));
+        function();
+      });
   pthread_attr_t attributes;
   ::pthread_attr_init(&attributes);
   if (options.stack_bytes != 0) ::pthread_attr_setstacksize(&attributes, options.stack_bytes);
@@ -112,6 +119,14 @@ void yield() noexcept {
 void sleep_until(std::chrono::steady_clock::time_point deadline) noexcept {
   // Both clocks are CLOCK_MONOTONIC.
   sched::sleep_until(os::Instant{deadline.time_since_epoch()});
+}
+
+bool sleep_until(std::chrono::steady_clock::time_point deadline, const CancelToken& token) {
+  FiberMutex mutex;
+  FiberCondition cancelled;
+  std::unique_lock lock(mutex);
+  wait_until(cancelled, lock, token, deadline, [] { return false; });
+  return !token.is_cancelled();
 }
 
 bool is_carried() noexcept {

@@ -74,8 +74,10 @@ AdaptiveCrew::~AdaptiveCrew() {
   drain();
 }
 
-Submitted AdaptiveCrew::submit(Job& job, bool waits) noexcept {
-  return book(dispatch_.submit(job, waits));
+Submitted AdaptiveCrew::submit(Job& job, bool waits, const CancelToken& token) noexcept {
+  if (!token.stop_token().stop_possible()) return book(dispatch_.submit(job, waits));
+  const OnCancel wake(token, [this] { dispatch_.wake_submitters(); });
+  return book(dispatch_.submit(job, waits, token));
 }
 
 void AdaptiveCrew::Worker::run() {

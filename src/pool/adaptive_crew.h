@@ -27,7 +27,7 @@ class AdaptiveCrew final : public Crew {
   explicit AdaptiveCrew(PoolOptions options);
   ~AdaptiveCrew() override;
 
-  Submitted submit(Job& job, bool waits) noexcept override;
+  Submitted submit(Job& job, bool waits, const CancelToken& token) noexcept override;
   void close() noexcept override;
   void drain() noexcept override;
   void set_cpus(std::uint32_t cpus) noexcept override;

@@ -122,5 +122,49 @@ TEST(BoundedQueue, NothingAcceptedIsLost) {
   EXPECT_EQ(sum, accepted.load());
 }
 
+TEST(BoundedQueue, LetsGoOfWhoIsCancelled) {
+  BoundedQueue<int> queue(1);
+  CancelSource source;
+  std::thread canceller([&] {
+    std::this_thread::sleep_for(1ms);
+    source.cancel(CancelReason::client);
+  });
+  EXPECT_EQ(queue.pop(source.token()), std::nullopt);
+  canceller.join();
+  ASSERT_TRUE(queue.push(1));
+  EXPECT_EQ(queue.push(2, source.token()), Pushed::full);
+  EXPECT_EQ(queue.pop(source.token()), 1) << "what is there is given, cancelled or not";
+  EXPECT_EQ(queue.push(3, source.token()), Pushed::accepted);
+}
+
+// Whoever is cancelled takes no other's turn with it.
+TEST(BoundedQueue, LosesNothingToThoseThatAreCancelled) {
+  BoundedQueue<int> queue(2);
+  std::atomic<int> pushed{0};
+  std::atomic<int> popped{0};
+  std::vector<std::thread> threads;
+  std::thread staying([&] {
+    while (queue.pop()) ++popped;
+  });
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&, i] {
+      for (int round = 0; round < 500; ++round) {
+        const CancelScope scope(std::chrono::steady_clock::now() +
+                                std::chrono::microseconds(round % 50));
+        if (i % 2 == 0) {
+          if (queue.push(int{round}, scope.token()) == Pushed::accepted) ++pushed;
+          if (queue.push(int{round})) ++pushed;
+        } else if (queue.pop(scope.token())) {
+          ++popped;
+        }
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  queue.close();
+  staying.join();
+  EXPECT_EQ(pushed, popped);
+}
+
 }  // namespace
 }  // namespace weft

@@ -48,16 +48,14 @@ ClassicCrew::~ClassicCrew() {
   drain();
 }
 
-Submitted ClassicCrew::submit(Job& job, bool waits) noexcept {
+Submitted ClassicCrew::submit(Job& job, bool waits, const CancelToken& token) noexcept {
   if (options().policy == Policy::adaptive_inline) {
     const std::scoped_lock guard(size_lock_);
     scale();
   }
   JobAccess::accepted(job) = std::chrono::steady_clock::now();
   Pushed pushed = queue_.try_push(&job);
-  if (pushed == Pushed::full && waits) {
-    pushed = queue_.push(&job) ? Pushed::accepted : Pushed::closed;
-  }
+  if (pushed == Pushed::full && waits) pushed = queue_.push(&job, token);
   switch (pushed) {
     case Pushed::accepted:
       return book(Submitted::accepted);

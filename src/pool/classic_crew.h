@@ -28,7 +28,7 @@ class ClassicCrew final : public Crew {
   explicit ClassicCrew(PoolOptions options);
   ~ClassicCrew() override;
 
-  Submitted submit(Job& job, bool waits) noexcept override;
+  Submitted submit(Job& job, bool waits, const CancelToken& token) noexcept override;
   void close() noexcept override;
   void drain() noexcept override;
   // Only told on: how many workers there are, these ways decide without it.

@@ -23,7 +23,8 @@ class Crew {
   Crew(const Crew&) = delete;
   Crew& operator=(const Crew&) = delete;
 
-  virtual Submitted submit(Job& job, bool waits) noexcept = 0;
+  // Who waits gives up when the token is cancelled.
+  virtual Submitted submit(Job& job, bool waits, const CancelToken& token) noexcept = 0;
   virtual void close() noexcept = 0;
   // Closes, and returns when all is done and all threads are gone. Any number of times.
   virtual void drain() noexcept = 0;

@@ -75,12 +75,14 @@ Submitted Dispatch::put(Job& job, bool waits, std::uint32_t& room) noexcept {
   return Submitted::accepted;
 }
 
-Submitted Dispatch::submit(Job& job, bool waits) noexcept {
+Submitted Dispatch::submit(Job& job, bool waits, const CancelToken& token) noexcept {
   for (;;) {
     std::uint32_t room = 0;
-    const Submitted answer = put(job, waits, room);
-    if (answer != Submitted::full || !waits) return answer;
-    os::futex_wait(room_, room);
+    const bool may_wait = waits && !token.is_cancelled();
+    const Submitted answer = put(job, may_wait, room);
+    if (answer != Submitted::full || !may_wait) return answer;
+    // Asked again: who cancels from now on finds us waiting, and makes `room_` another.
+    if (!token.is_cancelled()) os::futex_wait(room_, room);
     const std::scoped_lock guard(waiting_);
     --waiting_submitters_;
   }
@@ -262,6 +264,14 @@ bool Dispatch::rest_as_monitor(os::Instant deadline) noexcept {
 void Dispatch::wake_monitor() noexcept {
   monitor_rest_.store(up, std::memory_order_release);
   os::futex_wake(monitor_rest_);
+}
+
+void Dispatch::wake_submitters() noexcept {
+  {
+    const std::scoped_lock guard(waiting_);
+    room_.fetch_add(1, std::memory_order_relaxed);
+  }
+  os::futex_wake(room_, all);
 }
 
 void Dispatch::close() noexcept {

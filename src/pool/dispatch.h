@@ -50,6 +50,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <weft/cancel.h>
 #include <weft/pool.h>
 
 #include "base/atomic.h"
@@ -84,8 +85,10 @@ class Dispatch {
   };
   explicit Dispatch(const Options& options) noexcept;
 
-  // For submitters. The time is when it was accepted. A job may run before this returns.
-  Submitted submit(Job& job, bool waits) noexcept;
+  // For submitters. The time is when it was accepted. A job may run before this returns. Who waits
+  // gives up when the token is cancelled and wake_submitters() was called after that.
+  Submitted submit(Job& job, bool waits, const CancelToken& token = {}) noexcept;
+  void wake_submitters() noexcept;
 
   // For workers. enter() comes first, once. next() gives a job, or none when the worker is to end,
   // and has left already.

@@ -13,6 +13,7 @@ struct JobAccess {
   static Job*& newer(Job& job) noexcept { return job.newer_; }
   static Job*& older(Job& job) noexcept { return job.older_; }
   static JobTimes::Instant& accepted(Job& job) noexcept { return job.accepted_; }
+  static Context& context(Job& job) noexcept { return job.context_; }
 };
 
 // Not for several threads at once: its owner has a lock.

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "pool/crew.h"
+#include "pool/job_list.h"
 #include "pool/word.h"
 
 namespace weft {
@@ -76,15 +77,17 @@ Pool::~Pool() {
 }
 
 Submitted Pool::try_submit(Job& job) noexcept {
-  return crew_->submit(job, false);
+  pool::JobAccess::context(job) = Context::capture();
+  return crew_->submit(job, false, {});
 }
 
-Submitted Pool::submit(Job& job) noexcept {
-  return crew_->submit(job, true);
+Submitted Pool::submit(Job& job, const CancelToken& token) noexcept {
+  pool::JobAccess::context(job) = Context::capture();
+  return crew_->submit(job, true, token);
 }
 
-Submitted Pool::submit_owned(std::unique_ptr<OwnedJob> job, bool waits) {
-  const Submitted answer = crew_->submit(*job, waits);
+Submitted Pool::submit_owned(std::unique_ptr<OwnedJob> job, bool waits, const CancelToken& token) {
+  const Submitted answer = waits ? submit(*job, token) : try_submit(*job);
   // Accepted, it is its own, and may be gone.
   if (answer == Submitted::accepted) static_cast<void>(job.release());
   return answer;

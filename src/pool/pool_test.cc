@@ -434,5 +434,49 @@ TEST(Policies, HaveNames) {
   EXPECT_STREQ(to_string(Policy::adaptive), "adaptive");
 }
 
+constexpr Ambient<int> name_of_work("name of the work");
+
+TEST_P(EveryPolicy, RunsJobsInTheContextOfWhoSubmitsThem) {
+  std::atomic<int> wrong{0};
+  {
+    Pool pool(options());
+    for (int i = 0; i < 500; ++i) {
+      const auto guard = name_of_work.set(i);
+      pool.submit([&, i] {
+        if (name_of_work.value_or(-1) != i) ++wrong;
+        // What it sets itself is nobody else's, on this thread or another.
+        const auto own = name_of_work.set(-2);
+        pool.try_submit([&] { wrong += name_of_work.value_or(-1) == -2 ? 0 : 1; });
+      });
+    }
+    for (int i = 0; i < 500; ++i) {
+      pool.submit([&] { wrong += name_of_work.get() == nullptr ? 0 : 1; });
+    }
+  }
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST_P(EveryPolicy, LetsGoOfASubmitterThatIsCancelled) {
+  PoolOptions small = options();
+  small.minimum = small.maximum = small.cpus = 1;
+  small.capacity = 1;
+  Pool pool(small);
+  Gate begun;
+  Gate gate;
+  pool.submit([&] {
+    begun.open();
+    gate.wait();
+  });
+  begun.wait();
+  while (pool.try_submit([] {}) == Submitted::accepted) continue;
+  for (int round = 0; round < 50; ++round) {
+    const CancelScope scope(std::chrono::steady_clock::now() +
+                            std::chrono::microseconds(round * 20));
+    EXPECT_EQ(pool.submit([] {}, scope.token()), Submitted::full);
+    EXPECT_EQ(scope.token().reason(), CancelReason::deadline);
+  }
+  gate.open();
+}
+
 }  // namespace
 }  // namespace weft

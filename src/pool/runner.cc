@@ -4,10 +4,28 @@
 
 #include <exception>
 #include <mutex>
+#include <new>
+#include <optional>
+#include <utility>
 
 #include "pool/job_list.h"
 
 namespace weft::pool {
+
+namespace {
+
+// A job that was accepted is run, even where there is no memory left for its context.
+void run_in_context(Job& job, const JobTimes& times) {
+  Context context = std::exchange(JobAccess::context(job), {});
+  std::optional<Attached> attached;
+  try {
+    attached.emplace(std::move(context));
+  } catch (const std::bad_alloc&) {
+  }
+  job.run(times);
+}
+
+}  // namespace
 
 Runner::Runner(const PoolOptions& options) noexcept
     : options_(options), codel_(options.overload.target, options.overload.interval) {}
@@ -29,12 +47,13 @@ Runner::Instant Runner::run(Job& job, Instant now) {
   ShedReason reason{};
   if (sheds(now, times.waited(), reason)) {
     metrics_.shed.fetch_add(1, std::memory_order_relaxed);
+    const Context released = std::exchange(JobAccess::context(job), {});
     job.shed(reason);
     return std::chrono::steady_clock::now();
   }
   metrics_.busy.fetch_add(1, std::memory_order_relaxed);
   try {
-    job.run(times);
+    run_in_context(job, times);
   } catch (...) {
     metrics_.thrown.fetch_add(1, std::memory_order_relaxed);
     if (options_.on_exception) options_.on_exception(std::current_exception());

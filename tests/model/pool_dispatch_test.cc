@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <memory>
 
+#include "cancel/state.h"
 #include "expect_pass.h"
 #include "model/model.h"
 #include "pool/dispatch.h"
@@ -134,12 +136,28 @@ void submitters_wait_for_room(Program& program) {
   program.finally([&] { place.check_each_once(); });
 }
 
+// There is room for one, and no worker: who waits for more is told when it is cancelled.
+void a_submitter_is_cancelled(Program& program) {
+  auto& place = program.make<Workplace<2>>(Dispatch::Options{.capacity = 1, .allowed = 1});
+  auto& state = program.make<cancel::State>();
+  place.submit(0);
+  program.thread([&] {
+    const CancelToken token{std::shared_ptr<const cancel::State>(std::shared_ptr<void>(), &state)};
+    check(place.dispatch.submit(place.jobs[1], true, token) == Submitted::full, "there was room");
+  });
+  program.thread([&] {
+    state.cancel(CancelReason::client);
+    place.dispatch.wake_submitters();
+  });
+}
+
 TEST(PoolDispatch, InAllSchedulesOfOnePreemption) {
   expect_all_pass_undelayed(1, one_after_the_other<0>);
   expect_all_pass_undelayed(1, two_jobs_meet<0>);
   expect_all_pass_undelayed(1, allowed_one_more);
   expect_all_pass_undelayed(1, jobs_say_that_they_block);
   expect_all_pass_undelayed(1, submitters_wait_for_room);
+  expect_all_pass_undelayed(1, a_submitter_is_cancelled);
 }
 TEST(PoolDispatch, OneAfterTheOther) {
   expect_random_pass(50'000, one_after_the_other<0>);
@@ -167,6 +185,10 @@ TEST(PoolDispatch, TheMonitorInterferes) {
 }
 TEST(PoolDispatch, SubmitAgainstClose) {
   expect_random_pass(50'000, submit_against_close);
+}
+TEST(PoolDispatch, ASubmitterIsCancelled) {
+  expect_all_pass_undelayed(2, a_submitter_is_cancelled);
+  expect_random_pass(20'000, a_submitter_is_cancelled);
 }
 TEST(PoolDispatch, SubmittersWaitForRoom) {
   expect_random_pass(50'000, submitters_wait_for_room);
