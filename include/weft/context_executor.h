@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// ContextExecutor: an executor of Boost.Asio on which coroutines have a context of their own.
+//
+// Asio tells nobody when a coroutine is suspended, or goes on; but whatever goes on does so by the
+// coroutine's executor. This one makes the coroutine's strand (<weft/context.h>) the current one
+// around every such piece, and the thread's own afterwards. So it holds for whatever is awaited:
+// sockets, timers, channels, other coroutines.
+//
+// All that runs on one of these, and on its copies, is one strand: co_spawn() of Asio on it, and
+// Asio's operators && and ||, let two coroutines take turns on it, and their guards get mixed up
+// (guard_misuses() counts). weft::spawn() and weft::branch() give each a strand of its own.
+#pragma once
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/execution.hpp>
+#include <boost/asio/prefer.hpp>
+#include <boost/asio/query.hpp>
+#include <boost/asio/require.hpp>
+#include <memory>
+#include <utility>
+
+#include <weft/context.h>
+
+namespace weft {
+
+namespace coroutine {
+
+// Where a coroutine has its context, wherever it runs.
+class Home {
+ public:
+  Home();
+  ~Home();
+  Home(const Home&) = delete;
+  Home& operator=(const Home&) = delete;
+
+  class Visit {
+   public:
+    explicit Visit(Home& home) noexcept;
+    ~Visit();
+    Visit(const Visit&) = delete;
+    Visit& operator=(const Visit&) = delete;
+
+   private:
+    context::Strand* previous_;
+  };
+
+ private:
+  std::unique_ptr<context::Strand> strand_;
+};
+
+}  // namespace coroutine
+
+class ContextExecutor {
+ public:
+  // Of a new strand, which has the context of the caller. (No constructor: to find out whether this
+  // is an executor, Asio would have to know it.)
+  static ContextExecutor on(boost::asio::any_io_executor inner);
+
+  template <class Function>
+  void execute(Function&& function) const {
+    inner_.execute([home = home_, own = std::forward<Function>(function)]() mutable {
+      const coroutine::Home::Visit visit(*home);
+      // Gone before the visit is over: what it owns may hold guards.
+      auto last = std::move(own);
+      last();
+    });
+  }
+
+  const boost::asio::any_io_executor& inner() const noexcept { return inner_; }
+
+  bool operator==(const ContextExecutor&) const = default;
+
+  // Whatever else Asio wants of an executor is the inner one's.
+  template <class Property>
+  requires(boost::asio::can_query_v<const boost::asio::any_io_executor&, Property>) decltype(auto)
+      query(const Property& property) const {
+    return boost::asio::query(inner_, property);
+  }
+  template <class Property>
+  requires(boost::asio::can_require_v<const boost::asio::any_io_executor&, Property>)
+      ContextExecutor require(const Property& property)
+  const { return {boost::asio::require(inner_, property), home_}; }
+  template <class Property>
+  requires(boost::asio::can_prefer_v<const boost::asio::any_io_executor&, Property>) ContextExecutor
+      prefer(const Property& property)
+  const { return {boost::asio::prefer(inner_, property), home_}; }
+
+ private:
+  ContextExecutor(boost::asio::any_io_executor inner,
+                  std::shared_ptr<coroutine::Home> home) noexcept
+      : inner_(std::move(inner)), home_(std::move(home)) {}
+
+  boost::asio::any_io_executor inner_;
+  std::shared_ptr<coroutine::Home> home_;
+};
+
+}  // namespace weft

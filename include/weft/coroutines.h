@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// Coroutines of Boost.Asio on as many threads as the CPU budget has, with context and cancellation.
+//
+//   weft::Coroutines coroutines;                              // follows the budget
+//   weft::spawn(coroutines.executor(), answer(request));      // with the context of here
+//
+//   asio::awaitable<Response> answer(Request request) {
+//     const Row row = co_await weft::offload(coroutines.blocking(), [&] { return query(request);
+//     }); co_return Response(row);                                // on an executor's thread again
+//   }
+//
+// A coroutine that is spawned has the context of whoever spawned it, and keeps it over every
+// co_await. When the token that it was spawned with is cancelled, what it awaits is cancelled, and
+// so is what it would await next; it unwinds by an exception, and who waits for it gets Cancelled.
+#pragma once
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/strand.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <chrono>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <type_traits>
+#include <utility>
+
+#include <weft/cancel.h>
+#include <weft/context_executor.h>
+#include <weft/pool.h>
+
+namespace weft {
+
+struct CoroutinesOptions {
+  std::uint32_t threads = 0;  // 0: the CPU budget, followed while it changes
+  PoolOptions blocking{};     // for calls that block
+  std::function<void(std::exception_ptr)> on_exception{};  // of a handler that no coroutine is
+};
+
+class Coroutines {
+ public:
+  explicit Coroutines(CoroutinesOptions options = {});
+  ~Coroutines();  // as drain()
+  Coroutines(const Coroutines&) = delete;
+  Coroutines& operator=(const Coroutines&) = delete;
+
+  // For sockets, timers, and as the first argument of spawn().
+  boost::asio::any_io_executor executor() noexcept;
+  Pool& blocking() noexcept;
+
+  // From now on so many threads; the budget is followed no more.
+  void resize(std::uint32_t threads);
+  std::uint32_t threads() const noexcept;
+
+  // Waits until nothing is left to do: all coroutines are over, and no socket is waited for. Who
+  // wants that soon cancels them first.
+  void drain() noexcept;
+
+ private:
+  class Crew;
+  std::unique_ptr<Crew> crew_;
+};
+
+namespace coroutine {
+
+// Tells a coroutine of its token, on the coroutine's own executor.
+struct Leash {
+  explicit Leash(boost::asio::any_io_executor own) : executor(std::move(own)) {}
+  boost::asio::any_io_executor executor;
+  boost::asio::cancellation_signal signal;
+};
+struct Pull {
+  std::shared_ptr<Leash> leash;
+  void operator()() const;
+};
+
+// What a coroutine ended with, as its token explains it.
+std::exception_ptr explained(std::exception_ptr thrown, const CancelToken& token) noexcept;
+
+template <class T>
+boost::asio::awaitable<T> on_leash(boost::asio::awaitable<T> body, CancelToken token,
+                                   std::shared_ptr<Leash> leash) {
+  const auto guard = set_cancellation(token);
+  const std::stop_callback pull(token.stop_token(), Pull{std::move(leash)});
+  std::exception_ptr thrown;
+  try {
+    co_return co_await std::move(body);
+  } catch (...) {
+    thrown = std::current_exception();
+  }
+  std::rethrow_exception(explained(thrown, token));
+}
+
+// Runs `work` on the pool, and goes on when it is done. Throws Cancelled, and `work` is never
+// begun, if it was cancelled before, or the pool had no room.
+boost::asio::awaitable<void> run_on(Pool& pool, std::function<void()> work);
+
+}  // namespace coroutine
+
+// Starts a coroutine on a strand of its own. done(exception[, value]) is called on its executor.
+template <class T, class Done>
+void spawn(const boost::asio::any_io_executor& executor, boost::asio::awaitable<T> body,
+           const CancelToken& token, Done done) {
+  namespace asio = boost::asio;
+  // One thing after another, on however many threads: a signal is no thing for two at once.
+  const asio::any_io_executor own = ContextExecutor::on(asio::make_strand(executor));
+  auto leash = std::make_shared<coroutine::Leash>(own);
+  const asio::cancellation_slot slot = leash->signal.slot();
+  asio::co_spawn(
+      own, coroutine::on_leash(std::move(body), token, leash),
+      asio::bind_cancellation_slot(slot, [leash, done = std::move(done)](auto&&... result) mutable {
+        done(std::forward<decltype(result)>(result)...);
+      }));
+}
+
+// What the coroutine throws ends the process, unless it is Cancelled.
+template <class T>
+void spawn(const boost::asio::any_io_executor& executor, boost::asio::awaitable<T> body,
+           const CancelToken& token = cancellation()) {
+  spawn(executor, std::move(body), token, [](std::exception_ptr thrown, auto&&...) {
+    if (thrown == nullptr) return;
+    try {
+      std::rethrow_exception(thrown);
+    } catch (const Cancelled&) {  // as it was asked to
+    }
+  });
+}
+
+// The coroutine as a part of the caller, and on a strand of its own: for Asio's operators && and
+// ||.
+template <class T>
+boost::asio::awaitable<T> branch(boost::asio::awaitable<T> body) {
+  namespace asio = boost::asio;
+  const asio::any_io_executor own = ContextExecutor::on(co_await asio::this_coro::executor);
+  co_return co_await asio::co_spawn(own, std::move(body), asio::use_awaitable);
+}
+
+// Calls a function that blocks, on the pool, with the context of here; goes on where it was. What
+// it throws is thrown here. Throws Cancelled where it could not be begun. What has begun is waited
+// for: it learns of a cancellation by weft::cancellation(), as everybody.
+template <class Function>
+auto offload(Pool& pool, Function function)
+    -> boost::asio::awaitable<std::invoke_result_t<Function&>> {
+  using Value = std::invoke_result_t<Function&>;
+  if constexpr (std::is_void_v<Value>) {
+    co_await coroutine::run_on(pool, std::ref(function));
+  } else {
+    std::optional<Value> value;
+    co_await coroutine::run_on(pool, [&] { value.emplace(function()); });
+    co_return std::move(*value);
+  }
+}
+
+// Throws when it is cancelled.
+boost::asio::awaitable<void> sleep_until(std::chrono::steady_clock::time_point deadline);
+boost::asio::awaitable<void> sleep_for(std::chrono::nanoseconds duration);
+
+}  // namespace weft

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// A coroutine's strand becomes the current one, and goes.
+#include <weft/context_executor.h>
+
+#include "context/strand.h"
+
+namespace weft {
+namespace coroutine {
+
+Home::Home() : strand_(std::make_unique<context::Strand>()) {
+  strand_->head = context::visible();
+}
+Home::~Home() = default;
+
+Home::Visit::Visit(Home& home) noexcept : previous_(context::enter(home.strand_.get())) {}
+Home::Visit::~Visit() {
+  context::enter(previous_);
+}
+
+}  // namespace coroutine
+
+ContextExecutor ContextExecutor::on(boost::asio::any_io_executor inner) {
+  return {std::move(inner), std::make_shared<coroutine::Home>()};
+}
+
+}  // namespace weft
