@@ -29,6 +29,7 @@ MODULES = {
     # The library.
     "context": ["os"],
     "cancel": ["context"],
+    "log": ["context"],
     "pool": ["measure", "budget", "cancel"],
     "coroutine": ["cancel", "pool"],
     "net": ["os"],
@@ -54,6 +55,7 @@ PUBLIC_HEADERS = {
     "fiber_io.h": "engine",
     "fiber_sync.h": "engine",
     "fibers.h": "engine",
+    "log.h": "log",
     "pool.h": "pool",
     "pressure.h": "budget",
     "trace.h": "context",
