@@ -80,6 +80,18 @@ class CancelToken {
   std::stop_token stop_token_;
 };
 
+// For who may cancel, and does not know how long the source lives: it may be gone.
+class Canceller {
+ public:
+  Canceller() = default;  // of nothing
+  explicit Canceller(std::shared_ptr<cancel::State> state) noexcept : state_(std::move(state)) {}
+  // False: it was cancelled before, and that reason stays. For any thread.
+  bool cancel(CancelReason reason) const noexcept;
+
+ private:
+  std::shared_ptr<cancel::State> state_;
+};
+
 // Can be cancelled, and is not ambient: for those that hand tokens out themselves.
 class CancelSource {
  public:
@@ -91,8 +103,9 @@ class CancelSource {
   CancelSource(const CancelSource&) = delete;
   CancelSource& operator=(const CancelSource&) = delete;
 
-  // False: it was cancelled before, and that reason stays. For any thread.
-  bool cancel(CancelReason reason) noexcept;
+  // As a Canceller's.
+  bool cancel(CancelReason reason) noexcept { return canceller().cancel(reason); }
+  Canceller canceller() const noexcept { return Canceller(state_); }
   CancelToken token() const noexcept;
 
  private:

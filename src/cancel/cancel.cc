@@ -109,8 +109,8 @@ CancelSource::~CancelSource() {
   if (is_timed_) cancel::Timers::shared().remove(*state_);
 }
 
-bool CancelSource::cancel(CancelReason reason) noexcept {
-  return state_->cancel(reason);
+bool Canceller::cancel(CancelReason reason) const noexcept {
+  return state_ != nullptr && state_->cancel(reason);
 }
 
 CancelToken CancelSource::token() const noexcept {

@@ -2,6 +2,8 @@
 // How every driver answers: what a handler throws is a 500, or the end of what it has begun.
 #pragma once
 
+#include <weft/cancel.h>
+
 #include <chrono>
 #include <exception>
 #include <stdexcept>
@@ -34,6 +36,10 @@ void respond_with(Exchange& exchange, Counters& counters, bool is_last, Fill fil
   exchange.handler_starts();
   try {
     fill(response);
+  } catch (const Cancelled& cancelled) {
+    const bool is_late = cancelled.reason() == CancelReason::deadline;
+    set_error(failure, is_late ? 504 : 503, cancelled.what());
+    said = &failure;
   } catch (...) {
     counters.failed.add();
     set_error(failure, 500, "the handler failed");

@@ -2,6 +2,7 @@
 // Connection: a socket, what is said on it, and whose it is at the moment. See DESIGN.md.
 #pragma once
 
+#include <weft/cancel.h>
 #include <weft/pool.h>
 
 #include <cstdint>
@@ -10,6 +11,7 @@
 #include "net/deadlines.h"
 #include "net/owner.h"
 #include "net/stream.h"
+#include "os/spin_lock.h"
 #include "serve/output.h"
 
 namespace weft::serve {
@@ -23,6 +25,9 @@ class Connection final : public Job, public net::Deadline {
   // For whoever has it. Sends what there is: 0 all is out, -EAGAIN the peer must read first.
   long flush() noexcept { return send_output(stream, exchange); }
   Request request() const noexcept { return {exchange.head(), exchange.body(), peer.host}; }
+
+  // For the reactor, while it is with a worker: the handler is told.
+  void cancel(CancelReason reason) noexcept;
 
   // For the pool, on its threads.
   void run(const JobTimes& times) override;
@@ -52,11 +57,14 @@ class Connection final : public Job, public net::Deadline {
  private:
   template <class Fill>
   void answer(Fill fill) noexcept;
+  void let_site_answer(Response& response);
   void go_on() noexcept;
   bool read();
   void give_back() noexcept;
 
   Reactor& reactor_;
+  os::SpinLock canceller_lock_;
+  Canceller canceller_;  // of the handler under way; guarded by canceller_lock_
 };
 
 }  // namespace weft::serve

@@ -120,7 +120,11 @@ void Reactor::run() {
     const bool is_abandoned = abandoned_.load(std::memory_order_relaxed);
     for (Connection* each = is_abandoned ? first_ : nullptr; each != nullptr;) {
       Connection& connection = *std::exchange(each, each->next);
-      if (!connection.owner.is_with_worker()) close(connection);
+      if (connection.owner.take_news()) {
+        close(connection);
+      } else {
+        connection.cancel(CancelReason::shutdown);
+      }
     }
     if (was_draining && (is_abandoned || std::chrono::steady_clock::now() >= lets_go_at_)) {
       let_go();
@@ -161,9 +165,14 @@ void Reactor::wait_and_serve() {
       continue;
     }
     auto& connection = *reinterpret_cast<Connection*>(tag);
-    if (!connection.owner.take_news()) continue;
+    const bool has_ended = (event.events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
+    if (!connection.owner.take_news()) {
+      // It can not go meanwhile: the worker has to post it to us.
+      if (has_ended) connection.cancel(CancelReason::client);
+      continue;
+    }
     connection.is_readable = true;
-    connection.may_have_ended |= (event.events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
+    connection.may_have_ended |= has_ended;
     if (!connection.is_in_again) serve(connection);
   }
   take_posted();

@@ -98,6 +98,42 @@ TEST(ServerTest, AHandlerThatThrowsCostsOneRequest) {
   EXPECT_TRUE(is(client.receive(), "200", "/still-there"));
 }
 
+TEST(ServerTest, AHandlerIsToldWhenTheClientHasGone) {
+  TestServer server;
+  {
+    Client client(server);
+    client.get("/cancelled");
+    while (server.site.handled != 1) std::this_thread::sleep_for(1ms);
+  }
+  while (server.site.reason == CancelReason::none) std::this_thread::sleep_for(1ms);
+  EXPECT_EQ(server.site.reason, CancelReason::client);
+  Client client(server);
+  client.get("/still-there");
+  EXPECT_TRUE(is(client.receive(), "200", "/still-there"));
+}
+
+TEST(ServerTest, AHandlerIsToldWhenTheServerWaitsNoLonger) {
+  TestServer server;
+  Client client(server);
+  client.get("/cancelled");
+  while (server.site.handled != 1) std::this_thread::sleep_for(1ms);
+  EXPECT_FALSE(server.server().drain(20ms));
+  EXPECT_EQ(server.site.reason, CancelReason::none);
+  server.end();
+  EXPECT_EQ(server.site.reason, CancelReason::shutdown);
+}
+
+// A client that has sent all it has to say, and waits, is one that may have gone; what the handler
+// says all the same is sent.
+TEST(ServerTest, WhoIsToldThatTheClientHasGoneMayAnswer) {
+  TestServer server;
+  Client client(server);
+  client.get("/cancelled");
+  while (server.site.handled != 1) std::this_thread::sleep_for(1ms);
+  client.end_output();
+  EXPECT_TRUE(client.receive().starts_with("HTTP/1.1 503"));
+}
+
 TEST(ServerTest, ALargeBodyGoesToASlowReaderWithoutAWorker) {
   ServerOptions options;
   options.pool.policy = Policy::fixed;

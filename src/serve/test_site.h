@@ -6,11 +6,14 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <unistd.h>
+#include <weft/cancel_wait.h>
 
 #include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <condition_variable>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -25,7 +28,7 @@
 namespace weft::serve {
 
 // /at-once is answered by the reactor, everything else by workers: /echo the body, /slow after
-// 50 ms, /throw not at all, /large a megabyte.
+// 50 ms, /throw not at all, /large a megabyte, /cancelled when it is cancelled.
 class TestSite : public Site {
  public:
   bool answer_at_once(const Request& request, Response& response) override {
@@ -38,11 +41,21 @@ class TestSite : public Site {
     const std::string_view path = request.head.path_and_query();
     handled.fetch_add(1);
     if (path == "/throw") throw std::runtime_error("on purpose");
+    if (path == "/cancelled") wait_to_be_cancelled();
     if (path == "/slow") std::this_thread::sleep_for(std::chrono::milliseconds{50});
     if (path == "/large") return response.set_body(std::string(1 << 20, 'x'));
     response.set_body(path == "/echo" ? std::string(request.body) : std::string(path));
   }
+  void wait_to_be_cancelled() {
+    std::mutex mutex;
+    std::condition_variable never;
+    std::unique_lock lock(mutex);
+    wait(never, lock, cancellation(), [] { return false; });
+    reason = cancellation().reason();
+    cancellation().check();
+  }
   std::atomic<int> handled{0};
+  std::atomic<CancelReason> reason{CancelReason::none};  // of the last that was
 };
 
 class TestServer {
@@ -59,6 +72,7 @@ class TestServer {
     server_->start();
   }
   Server& server() { return *server_; }
+  void end() { server_.reset(); }
   net::Address address() const {
     return *net::Address::parse("127.0.0.1:" + std::to_string(port_));
   }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "http/target.h"
+#include "serve/request_scope.h"
 
 namespace weft::serve {
 
@@ -86,8 +87,15 @@ bool WebSite::answer(const Request& request, Response& response, bool may_wait) 
   }
   const Route& route = routes_[match.route];
   if (route.runs == Runs::on_a_worker && !may_wait) return false;
-  route.handler({request, target.query, router_, match}, response);
+  call(route, {request, target.query, router_, match}, response);
   return true;
+}
+
+void WebSite::call(const Route& route, const Call& call, Response& response) const {
+  if (!identifies_) return route.handler(call, response);
+  const RequestScope scope(call.request);
+  response.add_field("X-Request-Id", scope.correlation());
+  route.handler(call, response);
 }
 
 bool WebSite::answer_unrouted(const Request& request, const http::RouteMatch& match,

@@ -48,6 +48,8 @@ class WebSite : public Site {
   // The handler is called when the head is there, and may have the body read, or answer without it.
   base::Status add_streaming(http::Method method, std::string_view pattern, Handler handler);
   base::Status add_delayed(http::Method method, std::string_view pattern, DelayedHandler handler);
+  // Handlers run within a RequestScope, and responses say which request they are to (X-Request-Id).
+  void identify_requests() { identifies_ = true; }
   void add_files(FileTree tree) { files_.emplace(std::move(tree)); }
 
   bool streams_body(const http::RequestHead& head) override;
@@ -64,12 +66,14 @@ class WebSite : public Site {
     bool is_streaming = false;
   };
   bool answer(const Request& request, Response& response, bool may_wait);
+  void call(const Route& route, const Call& call, Response& response) const;
   bool answer_unrouted(const Request& request, const http::RouteMatch& match, Response& response,
                        bool may_wait);
 
   http::Router router_;
   std::vector<Route> routes_;  // by their number
   std::optional<StaticFiles> files_;
+  bool identifies_ = false;
 };
 
 // For measurements: /_/hello, /_/sleep/MS, /_/cpu/US, and /_/echo, which answers the body.
