@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Sources, scopes and deadlines, with real threads.
 #include <weft/cancel.h>
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Ambient values: what a guard gives back, and what comes along.
 #include <weft/context.h>
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// What W3C Trace Context allows, and what is not taken from a client.
 #include <weft/trace.h>
 
 #include <gtest/gtest.h>

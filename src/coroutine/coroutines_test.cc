@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Coroutines: their context over every await, their threads, their end.
 #include <weft/coroutines.h>
 
 #include <gtest/gtest.h>

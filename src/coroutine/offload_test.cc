@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Calls that block, from a coroutine: run, refused, cancelled.
 #include <weft/coroutines.h>
 
 #include <gtest/gtest.h>

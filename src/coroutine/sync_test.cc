@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Mutex, semaphore and channel of coroutines; whoever is cancelled takes nothing along.
 #include <weft/coroutine_sync.h>
 #include <weft/coroutines.h>
 

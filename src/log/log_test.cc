@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Log lines: which request, and one line whatever is said.
 #include <spdlog/logger.h>
 #include <spdlog/sinks/ostream_sink.h>
 #include <weft/log.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Which request it is, by its fields.
 #include "serve/request_scope.h"
 
 #include <gtest/gtest.h>

@@ -56,9 +56,19 @@ PUBLIC_HEADERS = {
     "fiber_sync.h": "engine",
     "fibers.h": "engine",
     "log.h": "log",
+    "otel.h": "context",
     "pool.h": "pool",
     "pressure.h": "budget",
     "trace.h": "context",
+}
+
+# Public headers that are about another library, whose users have it: they may include it.
+LIBRARIES = {
+    "context_executor.h": "boost",
+    "coroutine_sync.h": "boost",
+    "coroutines.h": "boost",
+    "log.h": "spdlog",
+    "otel.h": "opentelemetry",
 }
 
 # The other folders with sources in them, and whose files they may include besides their own.
@@ -124,7 +134,9 @@ def wrong_include(files, including, name, quoted):
     target = included(files, including, name, quoted)
     shown = f'"{name}"' if quoted else f"<{name}>"
     if target is None:
-        if top == "include" and not (STANDARD_CXX.match(name) or name in STANDARD_C):
+        allowed = LIBRARIES.get(including.removeprefix("include/weft/"), "none")
+        if top == "include" and not (STANDARD_CXX.match(name) or name in STANDARD_C
+                                     or name.split("/")[0] == allowed):
             return (f"a public header includes {shown}, which is neither weft's nor standard",
                     "keep it in the implementation, or forward-declare what is needed")
         if top == "src" and quoted:
