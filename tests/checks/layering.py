@@ -36,6 +36,7 @@ MODULES = {
     "http": ["pool"],
     "serve": ["http", "net", "engine"],
     "load": ["measure", "net"],
+    "service": ["budget"],
     "grpc": ["pool"],
 }
 # The library is useful without the preload, and the preload never pulls in the library.
