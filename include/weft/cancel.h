@@ -9,7 +9,8 @@
 // Concepts
 //   scope     lives as long as the work that it may stop; most often a request. It is ambient: what
 //             is called within it, on whatever thread, sees it as cancellation().
-//   token     what the work asks. Cheap to copy, and good for as long as it is kept.
+//   token     what the work asks. Cheap to copy; for as long as it is kept it has its deadline and
+//             follows its parents, also when the scope is over: work may outlive it.
 //   reason    the first one counts; a scope that was cancelled stays so.
 //   parent    the scope around a scope. What stops the parent stops the child, for the same reason,
 //             and the child's deadline is never later than the parent's.
@@ -18,7 +19,8 @@
 // a token (queues, pools, fibers, coroutines, on_cancel() for everything else). Nothing is polled.
 //
 // Deadlines of all scopes are kept by one thread (src/cancel/timers.h), which starts with the
-// first. Callbacks run on the thread that cancels; for deadlines on that one: they must be short.
+// first. Callbacks run on the thread that cancels; for deadlines on that one: they must be short,
+// and wait for nothing. A process that forks has no such thread in the child.
 #pragma once
 
 #include <chrono>
@@ -97,9 +99,8 @@ class CancelSource {
  public:
   using Instant = CancelToken::Instant;
 
-  explicit CancelSource(Instant deadline = Instant::max(), const CancelToken& parent = {});
-  // The deadline no longer counts; tokens keep what they have.
-  ~CancelSource();
+  [[nodiscard]] explicit CancelSource(Instant deadline = Instant::max(),
+                                      const CancelToken& parent = {});
   CancelSource(const CancelSource&) = delete;
   CancelSource& operator=(const CancelSource&) = delete;
 
@@ -110,7 +111,6 @@ class CancelSource {
 
  private:
   std::shared_ptr<cancel::State> state_;
-  bool is_timed_ = false;
 };
 
 // The token of the innermost scope of here; one that is never cancelled, where there is none.
@@ -123,9 +123,10 @@ class CancelScope {
  public:
   using Instant = CancelToken::Instant;
 
-  explicit CancelScope(Instant deadline = Instant::max()) : CancelScope(deadline, cancellation()) {}
+  [[nodiscard]] explicit CancelScope(Instant deadline = Instant::max())
+      : CancelScope(deadline, cancellation()) {}
   // With another parent than the scope of here.
-  CancelScope(Instant deadline, const CancelToken& parent);
+  [[nodiscard]] CancelScope(Instant deadline, const CancelToken& parent);
 
   bool cancel(CancelReason reason) noexcept { return source_.cancel(reason); }
   CancelToken token() const noexcept { return source_.token(); }

@@ -4,14 +4,14 @@
 //   std::unique_lock lock(mutex);
 //   if (!weft::wait(condition, lock, token, [&] { return is_ready; })) token.check();
 //
-// For any condition with any lock: the standard library's, the fibers'.
+// For any condition with any lock that can be tried: the standard library's, the fibers'.
 #pragma once
 
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <optional>
-#include <utility>
+#include <stop_token>
 
 #include <weft/cancel.h>
 
@@ -19,53 +19,80 @@ namespace weft {
 
 namespace cancel {
 
-// Tells all who wait for a condition when a token is cancelled. The lock is let go while it comes
-// and while it goes: its callback, which may run there and then, takes it.
-template <class Condition, class Mutex>
-class Waking {
+// Who waits with a lock must be told under it, or may be told between its look and its sleep. But
+// who cancels must not wait for the lock: it may be the thread of all deadlines, and who holds the
+// lock may wait for one. So the lock is tried, and if it is held, tried again by another thread,
+// now and then, for all of those.
+class Wake {
  public:
-  Waking(Condition& condition, std::unique_lock<Mutex>& lock, const CancelToken& token)
-      : lock_(lock) {
-    if (!token.stop_token().stop_possible()) return;
-    lock_.unlock();
-    callback_.emplace(token.stop_token(), Tell{&condition, lock.mutex()});
-    lock_.lock();
-  }
-  ~Waking() {
-    if (!callback_) return;
-    lock_.unlock();
-    callback_.reset();
-    lock_.lock();
-  }
-  Waking(const Waking&) = delete;
-  Waking& operator=(const Waking&) = delete;
+  Wake() = default;
+  Wake(const Wake&) = delete;
+  Wake& operator=(const Wake&) = delete;
+
+  // Tells, now or soon. Once.
+  void begin() noexcept;
+  // From now on nothing is told: it is not running.
+  void end() noexcept;
+
+  // False: the lock is held.
+  virtual bool try_to_tell() noexcept = 0;
+
+ protected:
+  ~Wake() = default;
 
  private:
-  struct Tell {
-    Condition* condition;
-    Mutex* mutex;
-    void operator()() const {
-      // Whoever has looked at the token under the lock waits by now.
-      { const std::scoped_lock guard(*mutex); }
-      condition->notify_all();
-    }
+  friend class Wakes;
+  Wake* next_ = nullptr;
+  bool is_begun_ = false;  // all guarded by the lock of src/cancel/wakes.cc
+};
+
+// Tells all who wait for a condition when a token is cancelled.
+template <class Condition, class Mutex>
+class Waking final : private Wake {
+ public:
+  Waking(Condition& condition, Mutex& mutex, const CancelToken& token)
+      : condition_(condition), mutex_(mutex) {
+    callback_.emplace(token.stop_token(), Begin{this});
+  }
+  ~Waking() {
+    callback_.reset();  // so that nothing begins any more
+    end();
+  }
+
+ private:
+  struct Begin {
+    Wake* wake;
+    void operator()() const noexcept { wake->begin(); }
   };
-  std::unique_lock<Mutex>& lock_;
-  std::optional<std::stop_callback<Tell>> callback_;
+  bool try_to_tell() noexcept override {
+    if (!mutex_.try_lock()) return false;
+    mutex_.unlock();
+    condition_.notify_all();
+    return true;
+  }
+
+  Condition& condition_;
+  Mutex& mutex_;
+  std::optional<std::stop_callback<Begin>> callback_;
 };
 
 }  // namespace cancel
 
-// Answers the predicate: false says that the token was cancelled before it held.
+// Answers whether the predicate holds, under the lock; false: the token was cancelled before.
 template <class Condition, class Mutex, class Predicate>
 bool wait(Condition& condition, std::unique_lock<Mutex>& lock, const CancelToken& token,
           Predicate predicate) {
   if (predicate()) return true;
-  {
-    const cancel::Waking<Condition, Mutex> waking(condition, lock, token);
-    while (!predicate() && !token.is_cancelled()) condition.wait(lock);
+  if (!token.stop_token().stop_possible()) {
+    while (!predicate()) condition.wait(lock);
+    return true;
   }
-  return predicate();
+  const cancel::Waking<Condition, Mutex> waking(condition, *lock.mutex(), token);
+  while (!predicate()) {
+    if (token.is_cancelled()) return false;
+    condition.wait(lock);
+  }
+  return true;
 }
 
 // The same, until then at most.
@@ -73,13 +100,12 @@ template <class Condition, class Mutex, class Predicate>
 bool wait_until(Condition& condition, std::unique_lock<Mutex>& lock, const CancelToken& token,
                 std::chrono::steady_clock::time_point deadline, Predicate predicate) {
   if (predicate()) return true;
-  {
-    const cancel::Waking<Condition, Mutex> waking(condition, lock, token);
-    while (!predicate() && !token.is_cancelled() &&
-           condition.wait_until(lock, deadline) == std::cv_status::no_timeout) {
-    }
+  const cancel::Waking<Condition, Mutex> waking(condition, *lock.mutex(), token);
+  while (!predicate()) {
+    if (token.is_cancelled() || std::chrono::steady_clock::now() >= deadline) return false;
+    condition.wait_until(lock, deadline);
   }
-  return predicate();
+  return true;
 }
 
 }  // namespace weft

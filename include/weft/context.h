@@ -42,6 +42,7 @@ struct Key {
   const char* name;
 };
 
+struct Frame;
 struct Node;
 class Strand;
 
@@ -77,9 +78,8 @@ class Place {
   Place& operator=(const Place&) = delete;
 
  private:
-  Strand* strand_;          // not touched when it is not the current one: it may be gone
-  std::uint64_t name_ = 0;  // of the strand; never used again for another
-  Reference own_;           // none: there was nothing to put, nor to hide
+  Strand* strand_ = nullptr;  // not touched when it is not the current one: it may be gone
+  Frame* frame_ = nullptr;    // none: there was nothing to put, nor to hide
 };
 
 }  // namespace context

@@ -17,6 +17,8 @@
 #include <boost/asio/query.hpp>
 #include <boost/asio/require.hpp>
 #include <memory>
+#include <optional>
+#include <type_traits>
 #include <utility>
 
 #include <weft/context.h>
@@ -48,25 +50,55 @@ class Home {
   std::unique_ptr<context::Strand> strand_;
 };
 
+// What a coroutine does at once, in its own context; also its end, should it never be done: what it
+// owns may hold guards.
+template <class Function>
+class Piece {
+ public:
+  template <class Given>
+  Piece(std::shared_ptr<Home> home, Given&& given)
+      : home_(std::move(home)), function_(std::in_place, std::forward<Given>(given)) {}
+  Piece(Piece&& other) noexcept(std::is_nothrow_move_constructible_v<Function>)
+      : home_(std::move(other.home_)), function_(std::move(other.function_)) {
+    other.function_.reset();
+  }
+  ~Piece() {
+    if (!function_) return;
+    const Home::Visit visit(*home_);
+    function_.reset();
+  }
+
+  void operator()() {
+    const Home::Visit visit(*home_);
+    Function last = std::move(*function_);
+    function_.reset();
+    last();
+  }
+
+ private:
+  std::shared_ptr<Home> home_;
+  std::optional<Function> function_;
+};
+
 }  // namespace coroutine
 
 class ContextExecutor {
  public:
-  // Of a new strand, which has the context of the caller. (No constructor: to find out whether this
-  // is an executor, Asio would have to know it.)
+  // Of a new strand, which has the context of the caller. Precondition: the inner one does one
+  // thing after another (an Asio strand, or a context with one thread). (No constructor: to find
+  // out whether this is an executor, Asio would have to know it.)
   static ContextExecutor on(boost::asio::any_io_executor inner);
 
   template <class Function>
   void execute(Function&& function) const {
-    inner_.execute([home = home_, own = std::forward<Function>(function)]() mutable {
-      const coroutine::Home::Visit visit(*home);
-      // Gone before the visit is over: what it owns may hold guards.
-      auto last = std::move(own);
-      last();
-    });
+    inner_.execute(
+        coroutine::Piece<std::decay_t<Function>>(home_, std::forward<Function>(function)));
   }
 
   const boost::asio::any_io_executor& inner() const noexcept { return inner_; }
+  // What is below such executors, and Asio's strands that were made with them: so that a coroutine
+  // which begins another on its own executor does not make them pile up.
+  static boost::asio::any_io_executor below(const boost::asio::any_io_executor& executor);
 
   bool operator==(const ContextExecutor&) const = default;
 

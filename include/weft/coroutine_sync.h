@@ -5,7 +5,8 @@
 //   rows = co_await fetch();                      // on another thread, and the lock is still ours
 //
 // The mutex and the semaphore serve in the order in which they were asked; all let go of who is
-// cancelled. They are for coroutines on any thread, and must outlive those that wait for them.
+// cancelled. They are for coroutines on any thread, and must outlive those that wait for them; so
+// must the contexts of the executors that those run on.
 //
 // Rejected: the channels of Asio 1.81. One that has room, and whose last waiting receiver is
 // cancelled, takes nothing any more: a mutex made of it is lost.
@@ -57,6 +58,7 @@ class AsyncSemaphore {
   // Precondition: the semaphore outlives it.
   class [[nodiscard]] Permit {
    public:
+    Permit() = default;  // of nothing
     Permit(Permit&& other) noexcept : semaphore_(std::exchange(other.semaphore_, nullptr)) {}
     Permit& operator=(Permit&& other) noexcept {
       std::swap(semaphore_, other.semaphore_);
@@ -71,7 +73,7 @@ class AsyncSemaphore {
    private:
     friend class AsyncSemaphore;
     explicit Permit(AsyncSemaphore& semaphore) noexcept : semaphore_(&semaphore) {}
-    AsyncSemaphore* semaphore_;
+    AsyncSemaphore* semaphore_ = nullptr;
   };
 
   boost::asio::awaitable<Permit> acquire();

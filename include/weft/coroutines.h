@@ -12,6 +12,8 @@
 // A coroutine that is spawned has the context of whoever spawned it, and keeps it over every
 // co_await. When the token that it was spawned with is cancelled, what it awaits is cancelled, and
 // so is what it would await next; it unwinds by an exception, and who waits for it gets Cancelled.
+// A CancelScope within it is for what is called, and for offload(); what is awaited with less time
+// is awaited by within().
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
@@ -19,6 +21,7 @@
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/strand.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -41,7 +44,8 @@ namespace weft {
 struct CoroutinesOptions {
   std::uint32_t threads = 0;  // 0: the CPU budget, followed while it changes
   PoolOptions blocking{};     // for calls that block
-  std::function<void(std::exception_ptr)> on_exception{};  // of a handler that no coroutine is
+  // Of what nobody waits for. None: it ends the process.
+  std::function<void(std::exception_ptr)> on_exception{};
 };
 
 class Coroutines {
@@ -59,8 +63,8 @@ class Coroutines {
   void resize(std::uint32_t threads);
   std::uint32_t threads() const noexcept;
 
-  // Waits until nothing is left to do: all coroutines are over, and no socket is waited for. Who
-  // wants that soon cancels them first.
+  // Once. Waits until nothing is left to do: all coroutines are over, and no socket is waited for.
+  // Who wants that soon cancels them first.
   void drain() noexcept;
 
  private:
@@ -88,9 +92,12 @@ template <class T>
 boost::asio::awaitable<T> on_leash(boost::asio::awaitable<T> body, CancelToken token,
                                    std::shared_ptr<Leash> leash) {
   const auto guard = set_cancellation(token);
+  const auto executor = leash->executor;
   const std::stop_callback pull(token.stop_token(), Pull{std::move(leash)});
   std::exception_ptr thrown;
   try {
+    // Not within spawn(): its caller may hold a lock, or be such a coroutine itself.
+    co_await boost::asio::post(executor, boost::asio::use_awaitable);
     co_return co_await std::move(body);
   } catch (...) {
     thrown = std::current_exception();
@@ -110,7 +117,8 @@ void spawn(const boost::asio::any_io_executor& executor, boost::asio::awaitable<
            const CancelToken& token, Done done) {
   namespace asio = boost::asio;
   // One thing after another, on however many threads: a signal is no thing for two at once.
-  const asio::any_io_executor own = ContextExecutor::on(asio::make_strand(executor));
+  const asio::any_io_executor own =
+      ContextExecutor::on(asio::make_strand(ContextExecutor::below(executor)));
   auto leash = std::make_shared<coroutine::Leash>(own);
   const asio::cancellation_slot slot = leash->signal.slot();
   asio::co_spawn(
@@ -120,7 +128,8 @@ void spawn(const boost::asio::any_io_executor& executor, boost::asio::awaitable<
       }));
 }
 
-// What the coroutine throws ends the process, unless it is Cancelled.
+// What the coroutine throws, unless it is Cancelled, is thrown on the executor's thread: it ends
+// the process, or is told to CoroutinesOptions::on_exception.
 template <class T>
 void spawn(const boost::asio::any_io_executor& executor, boost::asio::awaitable<T> body,
            const CancelToken& token = cancellation()) {
@@ -133,13 +142,41 @@ void spawn(const boost::asio::any_io_executor& executor, boost::asio::awaitable<
   });
 }
 
-// The coroutine as a part of the caller, and on a strand of its own: for Asio's operators && and
-// ||.
+// The same for a function that makes the coroutine: it lives as long as that, with what it
+// captures.
+template <class Function, class T = typename std::invoke_result_t<Function&>::value_type>
+void spawn(const boost::asio::any_io_executor& executor, Function function,
+           const CancelToken& token = cancellation()) {
+  const auto call = [](Function own) -> boost::asio::awaitable<T> { co_return co_await own(); };
+  spawn(executor, call(std::move(function)), token);
+}
+
+namespace coroutine {
+
+// Of a new strand, of those that take turns with the caller.
+boost::asio::any_io_executor beside(const boost::asio::any_io_executor& executor);
+
+}  // namespace coroutine
+
+// The coroutine as a part of the caller, with a context of its own: for Asio's operators && and ||,
+// whose sides take turns.
 template <class T>
 boost::asio::awaitable<T> branch(boost::asio::awaitable<T> body) {
   namespace asio = boost::asio;
-  const asio::any_io_executor own = ContextExecutor::on(co_await asio::this_coro::executor);
+  const asio::any_io_executor own = coroutine::beside(co_await asio::this_coro::executor);
   co_return co_await asio::co_spawn(own, std::move(body), asio::use_awaitable);
+}
+
+// The coroutine as a part of the caller that has less time: throws Cancelled when it is over.
+template <class T>
+boost::asio::awaitable<T> within(CancelToken::Instant deadline, boost::asio::awaitable<T> body) {
+  namespace asio = boost::asio;
+  const CancelSource source(deadline, cancellation());
+  const asio::any_io_executor own = coroutine::beside(co_await asio::this_coro::executor);
+  const auto leash = std::make_shared<coroutine::Leash>(own);
+  co_return co_await asio::co_spawn(
+      own, coroutine::on_leash(std::move(body), source.token(), leash),
+      asio::bind_cancellation_slot(leash->signal.slot(), asio::use_awaitable));
 }
 
 // Calls a function that blocks, on the pool, with the context of here; goes on where it was. What

@@ -190,6 +190,8 @@ class Pool {
   }
   Submitted submit_owned(std::unique_ptr<OwnedJob> job, bool waits, const CancelToken& token);
 
+  Submitted submit(Job& job, bool waits, const CancelToken& token) noexcept;
+
   struct Budget;
   std::unique_ptr<pool::Crew> crew_;
   std::unique_ptr<Budget> budget_;

@@ -28,6 +28,11 @@ bool State::cancel(CancelReason why) noexcept {
   return true;
 }
 
+State::~State() {
+  follow.reset();
+  if (is_timed) Timers::shared().remove(*this);
+}
+
 void State::Follow::operator()() const noexcept {
   child->cancel(parent->reason.load(std::memory_order_acquire));
 }
@@ -95,18 +100,13 @@ CancelSource::CancelSource(Instant deadline, const CancelToken& parent)
   if (parent.state_ != nullptr) {
     state_->follow.emplace(parent.stop_token(), cancel::State::Follow{state_.get(), parent.state_});
   }
-  if (state_->deadline == parent.deadline()) return;  // which has its timer, or needs none
+  if (state_->deadline == Instant::max()) return;
   if (state_->deadline <= std::chrono::steady_clock::now()) {
     state_->cancel(CancelReason::deadline);
   } else {
-    cancel::Timers::shared().add(state_);
-    is_timed_ = true;
+    cancel::Timers::shared().add(*state_);
+    state_->is_timed = true;
   }
-}
-
-CancelSource::~CancelSource() {
-  state_->follow.reset();
-  if (is_timed_) cancel::Timers::shared().remove(*state_);
 }
 
 bool Canceller::cancel(CancelReason reason) const noexcept {

@@ -74,14 +74,30 @@ TEST(CancelSource, WithADeadlineThatHasPassedIsCancelledFromTheStart) {
 
 TEST(CancelSource, ForgetsItsDeadlineWhenItGoes) {
   const std::size_t before = cancel::Timers::shared().size();
-  CancelToken token;
   {
     const CancelSource source(Clock::now() + 1h);
-    token = source.token();
     EXPECT_EQ(cancel::Timers::shared().size(), before + 1);
   }
   EXPECT_EQ(cancel::Timers::shared().size(), before);
-  EXPECT_FALSE(token.is_cancelled());
+}
+
+// Work may outlive the scope that it began in.
+TEST(CancelToken, HasItsDeadlineAndItsParentsWhenTheSourceHasGone) {
+  CancelSource process;
+  CancelToken late;
+  CancelToken told;
+  {
+    const CancelSource request(Clock::now() + 5ms, process.token());
+    late = request.token();
+    const CancelSource other(Clock::time_point::max(), process.token());
+    told = other.token();
+  }
+  const CancelSource child(Clock::now() + 1h, late);
+  wait_for(child.token());
+  EXPECT_EQ(child.token().reason(), CancelReason::deadline);
+  EXPECT_EQ(late.reason(), CancelReason::deadline);
+  process.cancel(CancelReason::shutdown);
+  EXPECT_EQ(told.reason(), CancelReason::shutdown);
 }
 
 TEST(CancelSource, FollowsItsParent) {
@@ -165,7 +181,7 @@ TEST(Timers, EndWithWhatTheyKeep) {
   {
     cancel::Timers timers;
     state->deadline = Clock::now() + 1h;
-    timers.add(state);
+    timers.add(*state);
   }
   EXPECT_EQ(state.use_count(), 1);
   EXPECT_EQ(state->reason.load(), CancelReason::none);

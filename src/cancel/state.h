@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <stop_token>
 
@@ -15,13 +16,18 @@ namespace weft::cancel {
 
 inline constexpr std::size_t not_kept = std::numeric_limits<std::size_t>::max();
 
-struct State {
+struct State : std::enable_shared_from_this<State> {
   using Instant = CancelToken::Instant;
+
+  State() = default;
+  ~State();
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
 
   // False: it was before.
   bool cancel(CancelReason why) noexcept;
 
-  // What stops the parent. Destroyed with the source, before which it may be running.
+  // What stops the parent. Goes first, and waits for itself, should it be running.
   struct Follow {
     State* child;
     std::shared_ptr<const State> parent;
@@ -31,8 +37,9 @@ struct State {
   Instant deadline = Instant::max();
   atomic<CancelReason> reason{CancelReason::none};
   std::stop_source stop;
-  std::optional<std::stop_callback<Follow>> follow;  // the source's own
-  std::size_t timer_index = not_kept;                // guarded by the timers' lock
+  bool is_timed = false;               // written before it is shared
+  std::size_t timer_index = not_kept;  // guarded by the timers' lock
+  std::optional<std::stop_callback<Follow>> follow;
 };
 
 }  // namespace weft::cancel

@@ -5,15 +5,15 @@
 #include <pthread.h>
 
 #include <chrono>
-#include <utility>
+#include <memory>
 
 #include "os/signal_mask.h"
 
 namespace weft::cancel {
 namespace {
 
-bool is_earlier(const std::shared_ptr<State>& one, const std::shared_ptr<State>& other) noexcept {
-  return one->deadline < other->deadline;
+bool is_earlier(const State& one, const State& other) noexcept {
+  return one.deadline < other.deadline;
 }
 
 }  // namespace
@@ -32,7 +32,7 @@ Timers::~Timers() {
   if (thread_.joinable()) thread_.join();
 }
 
-void Timers::add(std::shared_ptr<State> state) {
+void Timers::add(State& state) {
   bool is_first = false;
   {
     const std::scoped_lock guard(mutex_);
@@ -40,19 +40,17 @@ void Timers::add(std::shared_ptr<State> state) {
       const os::SignalMask blocked;  // the thread's from its first moment
       thread_ = std::thread([this] { run(); });
     }
-    heap_.emplace_back();
-    State* const added = state.get();
-    put(heap_.size() - 1, std::move(state));
-    rise(added->timer_index);
-    is_first = added->timer_index == 0;
+    heap_.push_back(nullptr);
+    put(heap_.size() - 1, state);
+    rise(state.timer_index);
+    is_first = state.timer_index == 0;
   }
   if (is_first) changed_.notify_one();
 }
 
 void Timers::remove(State& state) noexcept {
-  std::shared_ptr<State> last;  // goes outside the lock
   const std::scoped_lock guard(mutex_);
-  if (state.timer_index != not_kept) last = take(state.timer_index);
+  if (state.timer_index != not_kept) take(state.timer_index);
 }
 
 std::size_t Timers::size() const {
@@ -73,51 +71,48 @@ void Timers::run() {
       changed_.wait_until(guard, next);
       continue;
     }
-    std::shared_ptr<State> due = take(0);
+    std::shared_ptr<State> due = heap_.front()->weak_from_this().lock();
+    take(0);
     guard.unlock();
-    due->cancel(CancelReason::deadline);
+    if (due != nullptr) due->cancel(CancelReason::deadline);
     due.reset();
     guard.lock();
   }
 }
 
-void Timers::put(std::size_t index, std::shared_ptr<State> state) noexcept {
-  state->timer_index = index;
-  heap_[index] = std::move(state);
+void Timers::put(std::size_t index, State& state) noexcept {
+  state.timer_index = index;
+  heap_[index] = &state;
 }
 
 void Timers::rise(std::size_t index) noexcept {
-  std::shared_ptr<State> state = std::move(heap_[index]);
-  while (index != 0 && is_earlier(state, heap_[(index - 1) / 2])) {
-    put(index, std::move(heap_[(index - 1) / 2]));
+  State& state = *heap_[index];
+  while (index != 0 && is_earlier(state, *heap_[(index - 1) / 2])) {
+    put(index, *heap_[(index - 1) / 2]);
     index = (index - 1) / 2;
   }
-  put(index, std::move(state));
+  put(index, state);
 }
 
 void Timers::sink(std::size_t index) noexcept {
-  std::shared_ptr<State> state = std::move(heap_[index]);
+  State& state = *heap_[index];
   for (std::size_t child = 2 * index + 1; child < heap_.size(); child = 2 * index + 1) {
-    if (child + 1 < heap_.size() && is_earlier(heap_[child + 1], heap_[child])) ++child;
-    if (!is_earlier(heap_[child], state)) break;
-    put(index, std::move(heap_[child]));
+    if (child + 1 < heap_.size() && is_earlier(*heap_[child + 1], *heap_[child])) ++child;
+    if (!is_earlier(*heap_[child], state)) break;
+    put(index, *heap_[child]);
     index = child;
   }
-  put(index, std::move(state));
+  put(index, state);
 }
 
-std::shared_ptr<State> Timers::take(std::size_t index) noexcept {
-  std::shared_ptr<State> taken = std::move(heap_[index]);
-  taken->timer_index = not_kept;
-  std::shared_ptr<State> last = std::move(heap_.back());
+void Timers::take(std::size_t index) noexcept {
+  heap_[index]->timer_index = not_kept;
+  State& last = *heap_.back();
   heap_.pop_back();
-  if (index < heap_.size()) {
-    State* const moved = last.get();
-    put(index, std::move(last));
-    rise(index);
-    sink(moved->timer_index);
-  }
-  return taken;
+  if (index == heap_.size()) return;
+  put(index, last);
+  rise(index);
+  sink(last.timer_index);
 }
 
 }  // namespace weft::cancel

@@ -7,7 +7,9 @@
 // Invariants
 //   - heap_[state.timer_index] is that state, for all that are kept; none of another is touched.
 //   - The thread sleeps no longer than to the earliest deadline, which is heap_.front()'s.
-//   - What is fired is the timers' own reference: whoever made it may be gone by then.
+//   - A state takes itself out when it goes; one that is on its way, and waits for the lock to do
+//   so,
+//     is not fired.
 //
 // Rejected: a wheel of slots. It takes and gives in constant time, but must be turned; deadlines of
 // requests are few enough (those under way) that the heap's depth is not seen beside the lock.
@@ -15,7 +17,6 @@
 
 #include <condition_variable>
 #include <cstddef>
-#include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -34,23 +35,24 @@ class Timers {
   Timers(const Timers&) = delete;
   Timers& operator=(const Timers&) = delete;
 
-  // Throws std::system_error where there is no thread to be had.
-  void add(std::shared_ptr<State> state);
+  // Precondition: it is owned by a shared_ptr. Throws std::system_error where there is no thread to
+  // be had.
+  void add(State& state);
   // It may be firing at the moment.
   void remove(State& state) noexcept;
   std::size_t size() const;
 
  private:
   void run();
-  void put(std::size_t index, std::shared_ptr<State> state) noexcept;
+  void put(std::size_t index, State& state) noexcept;
   void rise(std::size_t index) noexcept;
   void sink(std::size_t index) noexcept;
-  std::shared_ptr<State> take(std::size_t index) noexcept;
+  void take(std::size_t index) noexcept;
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   // Guarded by mutex_.
-  std::vector<std::shared_ptr<State>> heap_;
+  std::vector<State*> heap_;
   bool ends_ = false;
   std::thread thread_;
 };

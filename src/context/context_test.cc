@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -149,7 +151,6 @@ TEST(Guard, ThatGoesTooEarlyLeavesNoMemoryBehind) {
     outer.reset();
   }
   EXPECT_TRUE(Context::capture().empty());
-  EXPECT_EQ(context::current_strand().head.get(), nullptr);
 }
 
 // Work that hands itself on, with guards of its own each time.
@@ -165,6 +166,66 @@ TEST(Context, DoesNotGrowWithTheHops) {
     context = Context::capture();
   }
   EXPECT_LT(lives.use_count(), 64);
+}
+
+TEST(Context, DoesNotGrowWithTheHopsOfBoundFunctions) {
+  const auto lives = std::make_shared<int>(0);
+  static constexpr Ambient<std::shared_ptr<int>> owner("owner");
+  std::function<void()> next = [] {};
+  for (int hop = 0; hop < 10'000; ++hop) {
+    const Attached attached{Context()};
+    next();
+    const auto guard = owner.set(lives);
+    next = bind_context([&] { const auto own = owner.set(lives); });
+  }
+  EXPECT_LT(lives.use_count(), 64);
+}
+
+TEST(Guard, GivenOnHandOverHandKeepsNothing) {
+  const auto lives = std::make_shared<int>(0);
+  static constexpr Ambient<std::shared_ptr<int>> owner("owner");
+  using OwnerGuard = Ambient<std::shared_ptr<int>>::Guard;
+  std::unique_ptr<OwnerGuard> held;
+  std::unique_ptr<Attached> attached;
+  for (int i = 0; i < 1000; ++i) {
+    std::unique_ptr<OwnerGuard> next(new OwnerGuard(owner.set(lives)));
+    held = std::move(next);
+    attached = std::make_unique<Attached>(Context::capture());
+  }
+  EXPECT_LT(lives.use_count(), 64);
+  held.reset();
+  attached.reset();
+  EXPECT_EQ(owner.get(), nullptr);
+  EXPECT_EQ(lives.use_count(), 1);
+}
+
+// Whatever becomes of the guards that it was captured under.
+TEST(Context, NeverChanges) {
+  const auto root = user.set("root");
+  auto attached = std::make_unique<Attached>(Context());
+  auto ada = guard_of("ada");
+  const auto number = level.set(1);
+  const Context context = Context::capture();
+  std::thread([&] { ada.reset(); }).join();
+  attached.reset();
+  EXPECT_EQ(user_here(), "root");
+  const Attached again(context);
+  EXPECT_EQ(user_here(), "ada");
+  EXPECT_EQ(level.value_or(0), 1);
+}
+
+TEST(Guard, MayGoWhenItsThreadHasEnded) {
+  std::thread([] {
+    thread_local std::unique_ptr<Ambient<std::string>::Guard> late;
+    late.reset();  // made before the strand is, and so ended after it
+    late = guard_of("ada");
+  }).join();
+  EXPECT_EXIT(
+      {
+        static const auto late = user.set("ada");
+        std::exit(0);
+      },
+      testing::ExitedWithCode(0), "");
 }
 
 struct Entered {

@@ -4,8 +4,13 @@
 //   thread's own  --enter(strand)-->    strand        its values are seen, the thread's are not
 //   strand        --enter(previous)-->  what was current before
 //
-// A strand is current on one thread at a time. What it sees is its own to change, and nobody
-// else's: there is nothing here to lock.
+//   context   a list of values, newest first. Nothing of it ever changes.
+//   frame     what one guard has done to a strand: the context that is seen since. The strand's
+//             frames are a stack; the guard has one of them, and says when it ends.
+//
+// Only the strand's own thread touches its frames, but for `ended`, which a guard on another thread
+// may set: so it is an atomic, and a frame is counted by both. Ended frames are taken out, and
+// those above them made anew, the next time that the strand looks.
 #pragma once
 
 #include <weft/context.h>
@@ -17,34 +22,57 @@
 
 namespace weft::context {
 
-// Never changes but for `ended`; so it is shared by whoever has captured it.
 struct Node {
-  const Key* key;  // none: of an attached context, which hides what is in `instead`
+  const Key* key;
   std::shared_ptr<const void> value;
-  Reference below;    // what else is seen
-  Reference instead;  // what was seen before, and is again when this has ended
+  Reference below;
   std::uint32_t depth;
-  atomic<bool> ended{false};  // the guard has gone where it should not, and this is passed over
   atomic<std::uint32_t> references{1};
+};
 
-  bool has_ended() const noexcept { return ended.load(std::memory_order_relaxed); }
-  const Reference& next() const noexcept { return has_ended() ? instead : below; }
+struct Frame {
+  Frame* below = nullptr;  // the strand's
+  Reference head;          // what is seen
+  bool is_value = false;   // of the first node; else of a context that hides all below
+  atomic<bool> ended{false};
+  atomic<std::uint32_t> references{2};  // the strand's and the guard's
 };
 
 class Strand {
  public:
-  constexpr Strand() = default;
-  ~Strand() = default;
+  // Begins with a context, which no guard takes away.
+  explicit Strand(Reference first = {}) noexcept : first_(std::move(first)) {}
+  ~Strand();
   Strand(const Strand&) = delete;
   Strand& operator=(const Strand&) = delete;
 
-  Reference head;
-  std::uint64_t name = 0;  // 0: not yet asked for
+  // What is seen. Ended frames are taken out first.
+  const Reference& head() noexcept;
+  // A frame above all others.
+  Frame* push(Reference head, bool is_value);
+  bool has(const Frame& frame) const noexcept;
+  // Of those that have not ended.
+  bool is_top(const Frame& frame) const noexcept;
+
+ private:
+  void take_out_ended() noexcept;
+
+  Reference first_;
+  Frame* top_ = nullptr;
 };
 
 // The strand that runs here. Never inlined: a compiler that keeps the address of a thread's
-// variable over a co_await would find another thread's.
-[[gnu::noinline]] Strand& current_strand() noexcept;
+// variable over a co_await would find another thread's. None: the thread has none yet, or it ends.
+[[gnu::noinline]] Strand* current_strand() noexcept;
+
+// The same, and where there is none, it is made.
+Strand& make_current_strand();
+
+// The value of `node`, above `below`.
+Reference above(const Reference& below, const Node& node) noexcept;
+
+// One of two who count it lets go of it.
+void release(Frame* frame) noexcept;
 
 // Makes a strand the current one, none: the thread's own; answers what was before. Never inlined,
 // for the same reason.

@@ -7,14 +7,17 @@
 
 #include <algorithm>
 #include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/experimental/channel_error.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/multiple_exceptions.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/system/system_error.hpp>
+#include <list>
 #include <mutex>
 #include <optional>
+#include <system_error>
 #include <thread>
-#include <vector>
 
 #include "base/atomic.h"
 #include "os/signal_mask.h"
@@ -52,7 +55,12 @@ class Coroutines::Crew {
   void drain() noexcept;
 
  private:
-  void run();
+  struct Member {
+    std::thread thread;
+    atomic<bool> has_left{false};
+  };
+  void run(Member& member);
+  void join_left();
   bool is_surplus() noexcept;
 
   const std::function<void(std::exception_ptr)> on_exception_;
@@ -65,8 +73,8 @@ class Coroutines::Crew {
   atomic<std::uint32_t> wanted_{0};
   atomic<std::uint32_t> running_{0};
   std::mutex mutex_;
-  std::vector<std::thread> threads_;  // guarded by mutex_; those that have left among them
-  bool is_drained_ = false;           // guarded by mutex_
+  std::list<Member> threads_;  // guarded by mutex_; those that have left among them
+  bool is_drained_ = false;    // guarded by mutex_
 };
 
 void Coroutines::Crew::resize(std::uint32_t threads) {
@@ -75,9 +83,17 @@ void Coroutines::Crew::resize(std::uint32_t threads) {
   threads = std::max(threads, 1U);
   wanted_.store(threads, std::memory_order_relaxed);
   const os::SignalMask blocked;  // the threads' from their first moment
+  join_left();
   while (running_.load(std::memory_order_relaxed) < threads) {
+    Member& member = threads_.emplace_back();
+    try {
+      member.thread = std::thread([this, &member] { run(member); });
+    } catch (const std::system_error&) {
+      threads_.pop_back();
+      if (threads_.empty()) throw;
+      break;  // those that there are do the work
+    }
     running_.fetch_add(1, std::memory_order_relaxed);
-    threads_.emplace_back([this] { run(); });
   }
   // Those that wait for work are to look.
   for (std::uint32_t i = threads; i < running_.load(std::memory_order_relaxed); ++i) {
@@ -95,7 +111,15 @@ bool Coroutines::Crew::is_surplus() noexcept {
   return false;
 }
 
-void Coroutines::Crew::run() {
+void Coroutines::Crew::join_left() {
+  std::erase_if(threads_, [](Member& member) {
+    if (!member.has_left.load(std::memory_order_acquire)) return false;
+    member.thread.join();
+    return true;
+  });
+}
+
+void Coroutines::Crew::run(Member& member) {
   ::pthread_setname_np(::pthread_self(), "weft-coroutine");
   for (;;) {
     try {
@@ -104,21 +128,21 @@ void Coroutines::Crew::run() {
       if (!on_exception_) throw;
       on_exception_(std::current_exception());
     }
-    if (is_surplus()) return;
+    if (is_surplus()) break;
   }
+  member.has_left.store(true, std::memory_order_release);
 }
 
 void Coroutines::Crew::drain() noexcept {
   subscription_.reset();
   watch_.reset();
-  std::vector<std::thread> threads;
   {
     const std::scoped_lock guard(mutex_);
     if (std::exchange(is_drained_, true)) return;
-    threads.swap(threads_);
   }
   work_.reset();
-  for (std::thread& thread : threads) thread.join();
+  for (Member& member : threads_) member.thread.join();
+  threads_.clear();
   blocking_.drain();
 }
 
@@ -150,18 +174,28 @@ void Pull::operator()() const {
              [leash = leash] { leash->signal.emit(asio::cancellation_type::terminal); });
 }
 
+// Each way in which Asio says that something was cancelled: an error, of its channels another, and
+// of operations side by side all that they threw.
 std::exception_ptr explained(std::exception_ptr thrown, const CancelToken& token) noexcept {
   if (!token.is_cancelled()) return thrown;
+  bool is_cancelled = false;
   try {
     std::rethrow_exception(thrown);
   } catch (const boost::system::system_error& error) {
-    if (error.code() == asio::error::operation_aborted) {
-      return std::make_exception_ptr(Cancelled(token.reason()));
-    }
+    is_cancelled = error.code() == asio::error::operation_aborted ||
+                   error.code() == asio::experimental::error::channel_cancelled;
+  } catch (const asio::multiple_exceptions& several) {
+    return explained(several.first_exception(), token);
+  } catch (const Cancelled& cancelled) {
+    is_cancelled = cancelled.reason() == CancelReason::none;
   } catch (...) {
-    return thrown;
   }
-  return thrown;
+  return is_cancelled ? std::make_exception_ptr(Cancelled(token.reason())) : thrown;
+}
+
+asio::any_io_executor beside(const asio::any_io_executor& executor) {
+  const auto* const own = executor.target<ContextExecutor>();
+  return ContextExecutor::on(own == nullptr ? executor : own->inner());
 }
 
 }  // namespace coroutine
@@ -172,7 +206,9 @@ asio::awaitable<void> sleep_until(std::chrono::steady_clock::time_point deadline
 }
 
 asio::awaitable<void> sleep_for(std::chrono::nanoseconds duration) {
-  return sleep_until(std::chrono::steady_clock::now() + duration);
+  const auto now = std::chrono::steady_clock::now();
+  const auto last = std::chrono::steady_clock::time_point::max();
+  return sleep_until(duration > last - now ? last : now + duration);
 }
 
 }  // namespace weft

@@ -6,8 +6,10 @@
 
 #include <atomic>
 #include <boost/asio/experimental/awaitable_operators.hpp>
+#include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <fstream>
 #include <future>
 #include <mutex>
 #include <set>
@@ -177,6 +179,107 @@ TEST(Coroutines, ThatAreCancelledBeforeDoNotGetFar) {
   };
   EXPECT_THROW(result_of(coroutines.executor(), sleep(), source.token()), Cancelled);
   EXPECT_FALSE(went_on);
+}
+
+// Both sides are cancelled, and Asio says so in one exception of two.
+TEST(Coroutines, StopOnBothSidesAsWell) {
+  using namespace asio::experimental::awaitable_operators;
+  Coroutines coroutines({.threads = 2});
+  const auto sleep = [](bool all) -> asio::awaitable<void> {
+    if (all) {
+      co_await (branch(sleep_for(1h)) && branch(sleep_for(1h)));
+    } else {
+      co_await (branch(sleep_for(1h)) || branch(sleep_for(1h)));
+    }
+  };
+  for (const bool all : {false, true}) {
+    const CancelScope scope(std::chrono::steady_clock::now() + 2ms);
+    EXPECT_THROW(result_of(coroutines.executor(), sleep(all)), Cancelled);
+  }
+}
+
+TEST(Coroutines, HaveLessTimeForAPart) {
+  Coroutines coroutines({.threads = 1});
+  const auto work = []() -> asio::awaitable<bool> {
+    bool was_late = false;
+    try {
+      co_await within(std::chrono::steady_clock::now() + 2ms, sleep_for(1h));
+    } catch (const Cancelled& cancelled) {
+      was_late = cancelled.reason() == CancelReason::deadline;
+    }
+    co_await hop();  // the rest has its own time
+    co_return was_late && !cancellation().is_cancelled();
+  };
+  EXPECT_TRUE(result_of(coroutines.executor(), work()));
+  CancelSource source;
+  const auto endless = []() -> asio::awaitable<void> {
+    co_await within(std::chrono::steady_clock::time_point::max(), sleep_for(1h));
+  };
+  auto result = coroutine::future_of(coroutines.executor(), endless(), source.token());
+  source.cancel(CancelReason::client);
+  EXPECT_THROW(result.get(), Cancelled);
+}
+
+asio::awaitable<void> begin_the_next(int left, std::promise<void>& done) {
+  if (left == 0) {
+    done.set_value();
+  } else {
+    spawn(co_await asio::this_coro::executor, begin_the_next(left - 1, done));
+  }
+}
+
+TEST(Coroutines, MayBeginOneAnotherForEver) {
+  Coroutines coroutines({.threads = 1});
+  std::promise<void> done;
+  spawn(coroutines.executor(), begin_the_next(20'000, done));
+  done.get_future().wait();
+}
+
+TEST(Coroutines, BeginBehindWhoSpawnsThem) {
+  Coroutines coroutines({.threads = 1});
+  const auto work = [&]() -> asio::awaitable<bool> {
+    bool has_begun = false;
+    const auto executor = co_await asio::this_coro::executor;
+    spawn(executor, [&]() -> asio::awaitable<void> {
+      has_begun = true;
+      co_return;
+    });
+    const bool was_at_once = has_begun;
+    while (!has_begun) co_await hop();
+    co_return was_at_once;
+  };
+  EXPECT_FALSE(result_of(coroutines.executor(), work()));
+}
+
+TEST(Coroutines, ThatAreNeverResumedEndInTheirOwnContext) {
+  const auto before = guard_misuses();
+  {
+    asio::io_context context;
+    spawn(context.get_executor(), []() -> asio::awaitable<void> {
+      const auto guard = user.set("ada");
+      co_await sleep_for(1h);
+    });
+    context.poll();
+  }
+  EXPECT_EQ(guard_misuses().on_another_strand, before.on_another_strand);
+}
+
+TEST(Coroutines, LeaveNoThreadsBehind) {
+  Coroutines coroutines({.threads = 1});
+  for (int i = 0; i < 200; ++i) {
+    coroutines.resize(3);
+    coroutines.resize(1);
+    result_of(coroutines.executor(), hop());
+  }
+  std::ifstream file("/proc/self/status");
+  std::size_t address_space_kib = 0;
+  for (std::string word; file >> word;) {
+    if (word == "VmSize:") file >> address_space_kib;
+  }
+  // 400 stacks would be three gibibytes; sanitizers have terabytes of their own.
+  if (address_space_kib < (std::size_t{1} << 32U)) {
+    EXPECT_LT(address_space_kib, std::size_t{2} << 20U);
+  }
 }
 
 TEST(Coroutines, CancelledAtAnyTimeEndOnceAndLeaveNothing) {

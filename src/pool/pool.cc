@@ -76,18 +76,24 @@ Pool::~Pool() {
   crew_->drain();
 }
 
-Submitted Pool::try_submit(Job& job) noexcept {
+Submitted Pool::submit(Job& job, bool waits, const CancelToken& token) noexcept {
   pool::JobAccess::context(job) = Context::capture();
-  return crew_->submit(job, false, {});
+  const Submitted answer = crew_->submit(job, waits, token);
+  if (answer != Submitted::accepted)
+    pool::JobAccess::context(job) = {};  // it is still the caller's
+  return answer;
+}
+
+Submitted Pool::try_submit(Job& job) noexcept {
+  return submit(job, false, {});
 }
 
 Submitted Pool::submit(Job& job, const CancelToken& token) noexcept {
-  pool::JobAccess::context(job) = Context::capture();
-  return crew_->submit(job, true, token);
+  return submit(job, true, token);
 }
 
 Submitted Pool::submit_owned(std::unique_ptr<OwnedJob> job, bool waits, const CancelToken& token) {
-  const Submitted answer = waits ? submit(*job, token) : try_submit(*job);
+  const Submitted answer = submit(*job, waits, token);
   // Accepted, it is its own, and may be gone.
   if (answer == Submitted::accepted) static_cast<void>(job.release());
   return answer;
