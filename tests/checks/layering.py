@@ -30,6 +30,7 @@ MODULES = {
     "context": ["os"],
     "cancel": ["context"],
     "log": ["context"],
+    "admission": ["budget"],
     "pool": ["measure", "budget", "cancel"],
     "coroutine": ["cancel", "pool"],
     "net": ["os"],
@@ -40,10 +41,12 @@ MODULES = {
     "grpc": ["pool"],
 }
 # The library is useful without the preload, and the preload never pulls in the library.
-APART = (("fiber", "sched", "sync", "preload"), ("context", "cancel", "pool", "http", "grpc"))
+APART = (("fiber", "sched", "sync", "preload"), ("context", "cancel", "admission", "pool", "http", "grpc"))
 
 # Each header of include/weft/, and the module that implements it.
 PUBLIC_HEADERS = {
+    "admission.h": "admission",
+    "admission_control.h": "admission",
     "bounded_queue.h": "pool",
     "budget.h": "budget",
     "budget_watch.h": "budget",

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// The queue's controller, look by look.
+#include "admission/queue_control.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <random>
+
+namespace weft::admission {
+namespace {
+
+using namespace std::chrono_literals;
+
+// So many in each look, the queue standing.
+QueueSample overload(std::uint64_t offered, std::uint64_t begun, std::uint32_t waiting) {
+  QueueSample sample;
+  sample.offered = sample.offered_normal = sample.admitted = offered;
+  sample.begun = sample.ended = begun;
+  sample.shortest_wait = begun > 0 ? nanoseconds(20ms) : nanoseconds::max();
+  sample.waiting = waiting;
+  sample.in_flight = waiting + 2;
+  sample.cpus = 2;
+  return sample;
+}
+
+class Looking {
+ public:
+  QueuePlan look(const QueueSample& sample) { return control_.look(now_ += 5ms, sample); }
+  QueuePlan look(const QueueSample& sample, int times) {
+    QueuePlan plan;
+    for (int i = 0; i < times; ++i) plan = look(sample);
+    return plan;
+  }
+
+ private:
+  QueueControl control_;
+  nanoseconds now_ = 1000s;
+};
+
+TEST(QueueControl, ManyMoreThanBeginIsOverloadAfterATenthOfASecond) {
+  Looking looking;
+  EXPECT_FALSE(looking.look(overload(40, 10, 50), 20).sheds);
+  const QueuePlan plan = looking.look(overload(40, 10, 50), 5);
+  EXPECT_TRUE(plan.sheds);
+  EXPECT_LE(plan.may_wait, 2U);
+}
+
+TEST(QueueControl, AShortQueueIsNeverOverload) {
+  Looking looking;
+  QueueSample sample = overload(1000, 900, 3);
+  sample.shortest_wait = 0ns;
+  EXPECT_FALSE(looking.look(sample, 200).sheds);
+}
+
+TEST(QueueControl, BusyCpusAreNoReason) {
+  Looking looking;
+  QueueSample sample = overload(10, 10, 4);
+  sample.shortest_wait = 1ms;
+  const QueuePlan plan = looking.look(sample, 1000);
+  EXPECT_FALSE(plan.sheds);
+  EXPECT_EQ(plan.may_wait, QueuePlan::unlimited);
+}
+
+TEST(QueueControl, ALongQueueIsOverloadHoweverSlowlyItGrew) {
+  Looking looking;
+  EXPECT_FALSE(looking.look(overload(5, 5, 150), 100).sheds);
+  EXPECT_TRUE(looking.look(overload(5, 5, 200)).sheds);
+}
+
+TEST(QueueControl, AQueueThatStandsForASecondIsOverloadHoweverShort) {
+  Looking looking;
+  QueueSample sample = overload(1, 1, 5);
+  EXPECT_FALSE(looking.look(sample, 100).sheds);
+  sample.shortest_wait = 1s;
+  EXPECT_TRUE(looking.look(sample).sheds);
+}
+
+// Whoever never says that a request has begun has no queue that could be known.
+TEST(QueueControl, WithoutStartsNothingIsShed) {
+  Looking looking;
+  EXPECT_FALSE(looking.look(overload(100, 0, 500), 100).sheds);
+}
+
+TEST(QueueControl, IdleCpusLetMoreWaitUntilNobodyIsLimited) {
+  Looking looking;
+  looking.look(overload(40, 10, 50), 30);
+  QueueSample sample = overload(20, 10, 1);
+  sample.limited = sample.limited_normal = sample.refused = 10;
+  sample.admitted = 10;
+  sample.shortest_wait = 1ms;
+  sample.idle = 6;  // three in ten
+  std::uint32_t before = looking.look(sample).may_wait;
+  bool has_ended = false;
+  for (int i = 0; i < 500 && !has_ended; ++i) {
+    const QueuePlan plan = looking.look(sample);
+    has_ended = !plan.sheds;
+    if (has_ended) break;
+    EXPECT_GE(plan.may_wait, before);
+    before = plan.may_wait;
+  }
+  EXPECT_TRUE(has_ended);
+  EXPECT_GT(before, 20U);
+}
+
+TEST(QueueControl, BusyCpusLetFewerWaitDownToOne) {
+  Looking looking;
+  looking.look(overload(40, 10, 50), 30);
+  QueueSample sample = overload(100, 10, 1);
+  sample.limited = sample.limited_normal = sample.refused = 90;
+  sample.admitted = 10;
+  const QueuePlan plan = looking.look(sample, 100);
+  EXPECT_TRUE(plan.sheds);
+  EXPECT_EQ(plan.may_wait, 1U);
+}
+
+TEST(QueueControl, ASecondWithoutRefusalEndsIt) {
+  Looking looking;
+  ASSERT_TRUE(looking.look(overload(40, 10, 50), 30).sheds);
+  QueueSample calm = overload(5, 5, 0);
+  calm.shortest_wait = 0ns;
+  EXPECT_TRUE(looking.look(calm, 100).sheds);
+  EXPECT_FALSE(looking.look(calm, 150).sheds);
+}
+
+// Anything may come, and the plan still makes sense.
+TEST(QueueControl, NoSampleBreaksIt) {
+  std::mt19937_64 random(7);
+  const auto up_to = [&](std::uint64_t most) {
+    return std::uniform_int_distribution<std::uint64_t>(0, most)(random);
+  };
+  for (int round = 0; round < 200; ++round) {
+    QueueControl control;
+    nanoseconds now{static_cast<std::int64_t>(up_to(1'000'000'000))};
+    for (int i = 0; i < 300; ++i) {
+      now += nanoseconds(static_cast<std::int64_t>(up_to(50'000'000)));
+      QueueSample sample;
+      sample.offered = up_to(500);
+      sample.offered_normal = up_to(sample.offered);
+      sample.admitted = up_to(sample.offered);
+      sample.admitted_low = up_to(sample.admitted);
+      sample.refused = sample.offered - sample.admitted;
+      sample.limited = up_to(sample.refused);
+      sample.limited_normal = up_to(sample.limited);
+      sample.begun = up_to(500);
+      sample.ended = up_to(500);
+      sample.unhindered = up_to(sample.begun);
+      sample.idle = static_cast<double>(up_to(sample.offered));
+      if (up_to(1) == 0)
+        sample.shortest_wait = nanoseconds(static_cast<std::int64_t>(up_to(2'000'000'000)));
+      if (up_to(1) == 0)
+        sample.shortest_elsewhere = nanoseconds(static_cast<std::int64_t>(up_to(2'000'000'000)));
+      sample.waiting = static_cast<std::uint32_t>(up_to(1000));
+      sample.in_flight = sample.waiting + static_cast<std::uint32_t>(up_to(10));
+      sample.cpus = 1 + static_cast<std::uint32_t>(up_to(64));
+      const QueuePlan plan = control.look(now, sample);
+      ASSERT_GE(plan.low_may_wait, 1U);
+      ASSERT_GE(plan.may_wait, plan.low_may_wait);
+      ASSERT_GE(plan.share, 0);
+      ASSERT_LE(plan.share, 0.99);
+      ASSERT_TRUE(plan.share == 0 || plan.sheds);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace weft::admission
