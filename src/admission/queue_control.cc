@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 
 constexpr double healthy_ratio = 1.3;    // offered to begun; above it excess grows
 constexpr double excess_seconds = 0.02;  // of work: what a machine may stall without a cause
-constexpr double length_seconds = 0.1;   // of work: such bursts are let in whole
+constexpr double burst_seconds = 0.1;    // of work: such bursts are let in whole
 constexpr double rate_memory = 10;       // seconds
 constexpr double window_most = 2000;     // offered; then it is halved, to follow what changes
 constexpr double least_for_more = 16;    // offered, before it says that more may wait
@@ -52,7 +52,11 @@ double QueueControl::threshold() const noexcept {
 }
 
 double QueueControl::longest() const noexcept {
-  return std::max<double>(options_.length, rate_ * length_seconds);
+  return std::max<double>(options_.length, rate_ * burst_seconds);
+}
+
+double QueueControl::burst() const noexcept {
+  return std::max<double>(options_.excess, rate_ * burst_seconds);
 }
 
 void QueueControl::Excess::add(nanoseconds now, double offered, double gone,
@@ -85,7 +89,8 @@ QueuePlan QueueControl::look(nanoseconds now, const QueueSample& sample) noexcep
     plan.low_may_wait = may_wait_;
     plan.may_wait = may_wait_ + reserved_;
   } else if (standing_ > options_.target) {
-    plan.low_may_wait = plan.may_wait = static_cast<std::uint32_t>(longest());
+    const double most = excess_.is_much() ? burst() : longest();
+    plan.low_may_wait = plan.may_wait = static_cast<std::uint32_t>(most);
   }
   return plan;
 }
@@ -112,7 +117,8 @@ bool QueueControl::is_overloaded(nanoseconds now, const QueueSample& sample) con
   if (stands && (standing_ >= options_.longest_wait || sample.waiting >= longest())) return true;
   // Who comes now will wait; but it is no queue of ours, where nobody ever begins.
   const bool will_stand = rate_ > 0 && number(sample.waiting) / rate_ > seconds(options_.target);
-  return (stands || will_stand) && excess_.since <= now - options_.patience;
+  if (!(stands || will_stand) || !excess_.is_much()) return false;
+  return excess_.since <= now - options_.patience || number(sample.waiting) >= burst();
 }
 
 void QueueControl::begin(nanoseconds now, std::uint32_t cpus) noexcept {

@@ -2,7 +2,8 @@
 // QueueControl: how many may wait, by who came, who began, and who found CPUs idle. A state machine
 // of samples and time; it reads no clock.
 //
-//   open      --excess for 100 ms, or length, and the queue stands-->  shedding; two may wait
+//   open      --excess, for 100 ms or with as much waiting, and the queue stands-->  shedding
+//   open      --length, and the queue stands-->  shedding; two may wait
 //   shedding  --idle-->                    one half more may wait, or twice as many
 //   shedding  --idle enough with fewer-->  a quarter less
 //   shedding  --so many may wait that it limits nobody-->  open
@@ -107,6 +108,7 @@ class QueueControl {
     double sum = 0;
     nanoseconds since = nanoseconds::max();
     void add(nanoseconds now, double offered, double gone, double threshold) noexcept;
+    bool is_much() const noexcept { return since != nanoseconds::max(); }
   };
   struct Elsewhere {
     nanoseconds since{0};
@@ -131,6 +133,7 @@ class QueueControl {
   void feed_elsewhere(nanoseconds now, const QueueSample& sample) noexcept;
   double elsewhere_share() const noexcept;
   double longest() const noexcept;    // queue in the open state
+  double burst() const noexcept;      // the same, while there is excess
   double threshold() const noexcept;  // of excess
 
   QueueOptions options_;

@@ -38,12 +38,40 @@ class Looking {
   nanoseconds now_ = 1000s;
 };
 
+// Ten begin in five milliseconds, so a tenth of a second's work is 200.
+QueueSample usual() {
+  QueueSample sample = overload(10, 10, 0);
+  sample.shortest_wait = 0ns;
+  return sample;
+}
+
 TEST(QueueControl, ManyMoreThanBeginIsOverloadAfterATenthOfASecond) {
   Looking looking;
+  looking.look(usual(), 20);
   EXPECT_FALSE(looking.look(overload(40, 10, 50), 20).sheds);
   const QueuePlan plan = looking.look(overload(40, 10, 50), 5);
   EXPECT_TRUE(plan.sheds);
   EXPECT_LE(plan.may_wait, 2U);
+}
+
+TEST(QueueControl, ManyMoreThanBeginIsOverloadAtOnceWhenATenthOfASecondsWorkWaits) {
+  Looking looking;
+  looking.look(usual(), 20);
+  const QueuePlan plan = looking.look(overload(60, 10, 100), 3);
+  EXPECT_FALSE(plan.sheds);
+  EXPECT_EQ(plan.may_wait, 200U);
+  EXPECT_TRUE(looking.look(overload(60, 10, 200)).sheds);
+}
+
+TEST(QueueControl, OneBurstIsNotOverload) {
+  Looking looking;
+  looking.look(usual(), 20);
+  QueueSample burst = overload(180, 10, 170);
+  burst.shortest_wait = 0ns;
+  EXPECT_FALSE(looking.look(burst).sheds);
+  for (std::uint32_t waiting = 160; waiting > 0; waiting -= 10) {
+    EXPECT_FALSE(looking.look(overload(0, 10, waiting)).sheds);
+  }
 }
 
 TEST(QueueControl, AShortQueueIsNeverOverload) {
