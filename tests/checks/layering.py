@@ -33,6 +33,7 @@ MODULES = {
     "admission": ["budget"],
     "pool": ["measure", "budget", "cancel"],
     "coroutine": ["cancel", "pool"],
+    "sql": ["measure", "budget", "cancel"],
     "net": ["os"],
     "http": ["pool"],
     "serve": ["http", "net", "engine"],
@@ -63,6 +64,7 @@ PUBLIC_HEADERS = {
     "otel.h": "context",
     "pool.h": "pool",
     "pressure.h": "budget",
+    "sql.h": "sql",
     "trace.h": "context",
 }
 
