@@ -65,6 +65,7 @@ PUBLIC_HEADERS = {
     "pool.h": "pool",
     "pressure.h": "budget",
     "sql.h": "sql",
+    "sql_migrations.h": "sql",
     "sql_pool.h": "sql",
     "trace.h": "context",
 }
