@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// How a cancel is sent, sent again, withdrawn, and given up; on a server that is not there.
 #include "sql/interruption.h"
 
 #include <gtest/gtest.h>
@@ -158,6 +159,9 @@ TEST_F(InterruptionTest, ShutsTheSocketWhenTheGraceIsOver) {
     EXPECT_FALSE(interruption.finish());
   }
   may_end.release();  // by now it is nobody's
+  std::latch after(1);
+  helpers.post([&] { after.count_down(); });
+  after.wait();
 }
 
 TEST_F(InterruptionTest, OfATokenThatWasCancelledBeginsAtOnce) {

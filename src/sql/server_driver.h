@@ -27,7 +27,8 @@ class ServerDriver : public Driver {
   // Each throws Error.
   virtual Rows run(const std::string& statement, std::span<const Value> parameters) = 0;
   virtual void run_plain(const char* statement) = 0;  // unprepared, without parameters
-  // Runs a statement that does nothing, to take what is left of a cancel.
+  // Runs a statement that does nothing, to take what is left of a cancel: the servers themselves
+  // forget one that comes between statements, but others may stand between them and us.
   virtual void run_nothing() = 0;
   virtual bool is_connected() const noexcept = 0;
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// UTF-8, placeholders and messages.
 #include "sql/text.h"
 
 #include <gtest/gtest.h>

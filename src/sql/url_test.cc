@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// URLs that are right, and what is said about those that are wrong.
 #include <gtest/gtest.h>
 
 #include <string>

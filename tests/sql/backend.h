@@ -27,6 +27,8 @@ class Backend {
 // One with a process of its own.
 class Server : public Backend {
  public:
+  // By a Unix socket where url() is by TCP, and the other way round.
+  virtual Url other_url() const = 0;
   virtual void start() = 0;
   virtual void stop() = 0;
   // Nothing of it runs until it goes on; connections stay.

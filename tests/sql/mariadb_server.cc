@@ -19,7 +19,7 @@ std::string own_user() {
 
 class MariadbServer final : public Server {
  public:
-  MariadbServer() : folder_(own_user()) {
+  MariadbServer() : folder_(own_user()), port_(free_port()) {
     std::filesystem::create_directory(folder_.path() / "tmp");
     ::setenv("TMPDIR", (folder_.path() / "tmp").c_str(), 1);
     run_command(
@@ -30,24 +30,30 @@ class MariadbServer final : public Server {
     std::ofstream(folder_.path() / "init.sql")
         << "CREATE DATABASE IF NOT EXISTS weft CHARACTER SET utf8mb4;\n"
            "CREATE OR REPLACE USER weft@localhost IDENTIFIED BY 'p@ss:w/rd%';\n"
-           "GRANT ALL ON weft.* TO weft@localhost;\n";
+           "CREATE OR REPLACE USER weft@127.0.0.1 IDENTIFIED BY 'p@ss:w/rd%';\n"
+           "GRANT ALL ON weft.* TO weft@localhost, weft@127.0.0.1;\n";
   }
   std::string name() const override { return "mariadb"; }
   Url url() const override {
     return Url::parse("mariadb://weft:p%40ss%3Aw%2Frd%25@/weft?socket=" + socket());
+  }
+  Url other_url() const override {
+    return Url::parse("mariadb://weft:p%40ss%3Aw%2Frd%25@127.0.0.1:" + std::to_string(port_) +
+                      "/weft");
   }
   std::string blob_type() const override { return "LONGBLOB"; }
   std::string statement_that_takes(double seconds) const override {
     return "SELECT SLEEP(" + std::to_string(seconds) + ")";
   }
   void start() override {
-    process_.start({find_program("mariadbd"), "--no-defaults", "--user=" + own_user(),
-                    "--datadir=" + data(), "--socket=" + socket(), "--skip-networking",
-                    "--pid-file=" + (folder_.path() / "pid").string(),
-                    "--tmpdir=" + (folder_.path() / "tmp").string(), "--skip-log-bin",
-                    "--innodb-buffer-pool-size=32M", "--innodb-flush-log-at-trx-commit=0",
-                    "--init-file=" + (folder_.path() / "init.sql").string()},
-                   log());
+    process_.start(
+        {find_program("mariadbd"), "--no-defaults", "--user=" + own_user(), "--datadir=" + data(),
+         "--socket=" + socket(), "--bind-address=127.0.0.1", "--port=" + std::to_string(port_),
+         "--skip-name-resolve", "--pid-file=" + (folder_.path() / "pid").string(),
+         "--tmpdir=" + (folder_.path() / "tmp").string(), "--skip-log-bin",
+         "--innodb-buffer-pool-size=32M", "--innodb-flush-log-at-trx-commit=0",
+         "--init-file=" + (folder_.path() / "init.sql").string()},
+        log());
     wait_until_it_answers(url(), process_, log());
   }
   void stop() override { process_.stop(SIGTERM); }
@@ -60,6 +66,7 @@ class MariadbServer final : public Server {
   std::filesystem::path log() const { return folder_.path() / "log"; }
 
   const ServerFolder folder_;
+  const int port_;
   ServerProcess process_;
 };
 

@@ -26,6 +26,10 @@ class PostgresqlServer final : public Server {
     return Url::parse("postgresql://weft:p%40ss%3Aw%2Frd%25@127.0.0.1:" + std::to_string(port_) +
                       "/postgres");
   }
+  Url other_url() const override {
+    return Url::parse("postgresql://weft:p%40ss%3Aw%2Frd%25@:" + std::to_string(port_) +
+                      "/postgres?host=" + folder_.path().string());
+  }
   std::string blob_type() const override { return "BYTEA"; }
   std::string statement_that_takes(double seconds) const override {
     return "SELECT 1 FROM pg_sleep(" + std::to_string(seconds) + ")";

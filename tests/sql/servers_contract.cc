@@ -183,6 +183,17 @@ TEST_P(Servers, ThatLoseATransactionDoNotKeepItsWork) {
   EXPECT_EQ(again.execute("SELECT COUNT(*) FROM lost")[0].integer(0), 0);
 }
 
+TEST_P(Servers, AreReachedAndCancelledByTheirOtherDoor) {
+  Connection connection(server().other_url());
+  EXPECT_EQ(reason_of([&] {
+              const CancelScope scope(Clock::now() + 50ms);
+              connection.execute(server().statement_that_takes(600));
+            }),
+            CancelReason::deadline);
+  EXPECT_FALSE(connection.is_broken());
+  EXPECT_EQ(connection.execute("SELECT 1")[0].integer(0), 1);
+}
+
 TEST_P(Servers, ThatKnowAnotherPasswordSaySo) {
   Url url = server().url();
   url.password = "wr0ng-passw0rd";
