@@ -94,6 +94,7 @@ TEST(CancelToken, HasItsDeadlineAndItsParentsWhenTheSourceHasGone) {
   }
   const CancelSource child(Clock::now() + 1h, late);
   wait_for(child.token());
+  wait_for(late);
   EXPECT_EQ(child.token().reason(), CancelReason::deadline);
   EXPECT_EQ(late.reason(), CancelReason::deadline);
   process.cancel(CancelReason::shutdown);
