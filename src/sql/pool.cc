@@ -43,7 +43,9 @@ ConnectionPool::~ConnectionPool() {
 }
 
 ConnectionPool::Lease ConnectionPool::lease(Access access) {
-  return core_->lease(access);
+  // The pool may go while somebody waits here.
+  const std::shared_ptr<PoolCore> core = core_;
+  return core->lease(access);
 }
 
 void ConnectionPool::set_size(std::uint32_t size) {

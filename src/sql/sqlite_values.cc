@@ -54,7 +54,7 @@ Value value_of(sqlite3_stmt& statement, int column) {
 
 }  // namespace
 
-int bind(sqlite3_stmt& statement, int index, const Value& value) noexcept {
+int bind(sqlite3_stmt& statement, int index, const Value& value) {
   return std::visit(Bind{&statement, index}, value);
 }
 

@@ -9,7 +9,7 @@
 namespace weft::sql {
 
 // By reference: the value must live until the statement is reset. Answers SQLite's code.
-int bind(sqlite3_stmt& statement, int index, const Value& value) noexcept;
+int bind(sqlite3_stmt& statement, int index, const Value& value);
 Row row_of(sqlite3_stmt& statement, int columns);
 
 }  // namespace weft::sql

@@ -91,6 +91,7 @@ TEST_P(Migrations, AreAppliedByOneOfAllWhoStartAtOnce) {
     std::latch ready(starters);
     std::atomic<std::size_t> applied{0};
     std::vector<std::thread> threads;
+    threads.reserve(starters);
     for (int number = 0; number < starters; ++number) {
       threads.emplace_back([&] {
         Connection connection(url());

@@ -101,6 +101,7 @@ TEST_P(Pools, ShrinkAndGrow) {
   EXPECT_LE(pool.counters().open, 2U);
   pool.set_size(5);
   std::vector<ConnectionPool::Lease> leases;
+  leases.reserve(4);
   for (int number = 0; number < 4; ++number) leases.push_back(pool.lease(access));
   EXPECT_EQ(pool.counters().leased, 4U);
 }
@@ -166,9 +167,11 @@ TEST_P(Pools, KeepTheirPromisesUnderStress) {
     --running;
   };
   std::vector<std::thread> workers;
+  workers.reserve(threads);
   for (int number = 0; number < threads; ++number) workers.emplace_back(work, number);
   for (std::uint32_t size = 1; running > 0; size = size % 4 + 1) {
     pool.set_size(size);
+    EXPECT_LE(pool.counters().opening, 2U);
     std::this_thread::sleep_for(1ms);
   }
   for (std::thread& worker : workers) worker.join();

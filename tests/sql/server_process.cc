@@ -32,6 +32,7 @@ std::string text_of(const std::filesystem::path& path) {
 
 pid_t spawn(const std::vector<std::string>& words, const std::filesystem::path& log) {
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
   const pid_t parent = ::getpid();
@@ -151,8 +152,10 @@ int free_port() {
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   socklen_t length = sizeof address;
-  ::bind(listening, reinterpret_cast<sockaddr*>(&address), sizeof address);
-  ::getsockname(listening, reinterpret_cast<sockaddr*>(&address), &length);
+  if (::bind(listening, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 ||
+      ::getsockname(listening, reinterpret_cast<sockaddr*>(&address), &length) != 0) {
+    throw std::runtime_error("no port of the loopback is to be had");
+  }
   ::close(listening);
   return ntohs(address.sin_port);
 }

@@ -86,6 +86,7 @@ TEST_P(Servers, ThatStopUnderUseGiveClearErrorsAndComeBack) {
   std::atomic<int> answered{0};
   std::atomic<int> failed{0};
   std::vector<std::thread> users;
+  users.reserve(4);
   for (int number = 0; number < 4; ++number) {
     users.emplace_back([&] {
       while (!ends) {
