@@ -101,6 +101,10 @@ class CancelSource {
 
   [[nodiscard]] explicit CancelSource(Instant deadline = Instant::max(),
                                       const CancelToken& parent = {});
+  // For who learns of the deadline's passing anyway, and cancels then: no timer is kept for it
+  // here.
+  struct Watched {};
+  CancelSource(Watched, Instant deadline);
   CancelSource(const CancelSource&) = delete;
   CancelSource& operator=(const CancelSource&) = delete;
 

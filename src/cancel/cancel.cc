@@ -109,6 +109,10 @@ CancelSource::CancelSource(Instant deadline, const CancelToken& parent)
   }
 }
 
+CancelSource::CancelSource(Watched, Instant deadline) : state_(std::make_shared<cancel::State>()) {
+  state_->deadline = deadline;
+}
+
 bool Canceller::cancel(CancelReason reason) const noexcept {
   return state_ != nullptr && state_->cancel(reason);
 }

@@ -158,6 +158,19 @@ TEST(CancelScope, GoesWithTheContext) {
   }).join();
 }
 
+TEST(Cancel, WhoWatchesItsOwnDeadlineNeedsNoTimer) {
+  const std::size_t before = cancel::Timers::shared().size();
+  CancelSource source(CancelSource::Watched(), Clock::now() - 1h);
+  EXPECT_EQ(cancel::Timers::shared().size(), before);
+  EXPECT_FALSE(source.token().is_cancelled());
+  EXPECT_EQ(source.token().remaining(), 0ns);
+  // Within it, a deadline that is no earlier is that one, and has passed.
+  const CancelSource within(Clock::now() + 1h, source.token());
+  EXPECT_EQ(cancel::Timers::shared().size(), before);
+  source.cancel(CancelReason::deadline);
+  EXPECT_EQ(within.token().reason(), CancelReason::deadline);
+}
+
 TEST(Timers, FireInOrderWhateverTheOrderTheyCameIn) {
   std::vector<int> order;  // written by the one thread, read when it has fired the last
   std::vector<std::unique_ptr<CancelSource>> sources;
