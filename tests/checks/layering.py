@@ -39,7 +39,7 @@ MODULES = {
     "serve": ["http", "net", "engine"],
     "load": ["measure", "net"],
     "service": ["budget"],
-    "grpc": ["pool"],
+    "grpc": ["coroutine"],
 }
 # The library is useful without the preload, and the preload never pulls in the library.
 APART = (("fiber", "sched", "sync", "preload"), ("context", "cancel", "admission", "pool", "http", "grpc"))
@@ -62,6 +62,10 @@ PUBLIC_HEADERS = {
     "fibers.h": "engine",
     "log.h": "log",
     "otel.h": "context",
+    "grpc_call.h": "grpc",
+    "grpc_method.h": "grpc",
+    "grpc_queue.h": "grpc",
+    "grpc_server.h": "grpc",
     "pool.h": "pool",
     "pressure.h": "budget",
     "sql.h": "sql",
@@ -75,6 +79,10 @@ LIBRARIES = {
     "context_executor.h": "boost",
     "coroutine_sync.h": "boost",
     "coroutines.h": "boost",
+    "grpc_call.h": "grpcpp",
+    "grpc_method.h": "grpcpp",
+    "grpc_queue.h": "grpcpp",
+    "grpc_server.h": "grpcpp",
     "log.h": "spdlog",
     "otel.h": "opentelemetry",
 }

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+// Method: what the calls of a method share, and how a call of each kind is made of generated code.
+//
+// Thin on purpose: this is compiled for every method of a service. What a call does is in Call.
+#pragma once
+
+#include <grpcpp/completion_queue.h>
+#include <grpcpp/server_context.h>
+#include <grpcpp/support/async_stream.h>
+#include <grpcpp/support/async_unary_call.h>
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <typeinfo>
+#include <utility>
+
+#include <weft/grpc_call.h>
+
+namespace weft::grpc {
+
+struct MethodOptions {
+  int priority = 0;  // higher is more important; for the admission hook
+};
+
+class Method {
+ public:
+  // The owner is the class WithAsyncMethod_NAME of generated code, whose name says the method's.
+  Method(const std::type_info& owner, MethodOptions options);
+  virtual ~Method();
+  Method(const Method&) = delete;
+  Method& operator=(const Method&) = delete;
+
+  const std::string& name() const noexcept { return name_; }
+  int priority() const noexcept { return options_.priority; }
+  virtual std::unique_ptr<Call> make(Worker& worker) = 0;
+
+ private:
+  const std::string name_;
+  const MethodOptions options_;
+};
+
+namespace method {
+
+using ::grpc::CompletionQueue;
+using ::grpc::ServerCompletionQueue;
+using ::grpc::ServerContext;
+
+template <class Owner, class... Arguments>
+using Request = void (Owner::*)(ServerContext*, Arguments*..., CompletionQueue*,
+                                ServerCompletionQueue*, void*);
+
+// What the calls of a method share.
+template <class CallOf, class Owner, class Handler, class... Arguments>
+class Bound final : public Method {
+ public:
+  using Member = Request<Owner, Arguments...>;
+  Bound(Owner& service, Member request, Handler handler, MethodOptions options)
+      : Method(typeid(Owner), options),
+        service_(service),
+        request_(request),
+        handler_(std::move(handler)) {}
+
+  std::unique_ptr<Call> make(Worker& worker) override {
+    return std::make_unique<typename CallOf::template With<Bound>>(worker, *this);
+  }
+  void request(ServerContext& context, Arguments&... arguments, ServerCompletionQueue& queue,
+               void* tag) {
+    (service_.*request_)(&context, &arguments..., &queue, &queue, tag);
+  }
+  template <class... Given>
+  Answer answer(Given&... given) {
+    return handler_(given...);
+  }
+
+ private:
+  Owner& service_;
+  const Member request_;
+  Handler handler_;
+};
+
+template <class In, class Out>
+struct Unary {
+  template <class Bound>
+  class With final : public Call {
+   public:
+    With(Worker& worker, Bound& bound) noexcept : Call(worker, bound), bound_(bound) {}
+
+   private:
+    void request(ServerContext& context, ServerCompletionQueue& queue, void* tag) override {
+      in_.emplace();
+      out_.emplace();
+      responder_.emplace(&context);
+      bound_.request(context, *in_, *responder_, queue, tag);
+    }
+    Answer answer() override {
+      Call& call = *this;
+      return bound_.answer(call, std::as_const(*in_), *out_);
+    }
+    void finish(const ::grpc::Status& status, void* tag) override {
+      status.ok() ? responder_->Finish(*out_, status, tag)
+                  : responder_->FinishWithError(status, tag);
+    }
+    void clear() noexcept override {
+      responder_.reset();
+      in_.reset();
+      out_.reset();
+    }
+    std::size_t request_bytes() const override { return in_->ByteSizeLong(); }
+    std::size_t response_bytes() const override { return out_->ByteSizeLong(); }
+
+    Bound& bound_;
+    std::optional<In> in_;
+    std::optional<Out> out_;
+    std::optional<::grpc::ServerAsyncResponseWriter<Out>> responder_;
+  };
+};
+
+template <class In, class Out>
+struct ServerStream {
+  template <class Bound>
+  class With final : public Call {
+   public:
+    With(Worker& worker, Bound& bound) noexcept : Call(worker, bound), bound_(bound) {}
+
+   private:
+    void request(ServerContext& context, ServerCompletionQueue& queue, void* tag) override {
+      in_.emplace();
+      stream_.emplace(&context);
+      writer_.emplace(*this, *stream_);
+      bound_.request(context, *in_, *stream_, queue, tag);
+    }
+    Answer answer() override {
+      Call& call = *this;
+      return bound_.answer(call, std::as_const(*in_), *writer_);
+    }
+    void finish(const ::grpc::Status& status, void* tag) override { stream_->Finish(status, tag); }
+    void clear() noexcept override {
+      writer_.reset();
+      stream_.reset();
+      in_.reset();
+    }
+
+    Bound& bound_;
+    std::optional<In> in_;
+    std::optional<::grpc::ServerAsyncWriter<Out>> stream_;
+    std::optional<Writer<Out>> writer_;
+  };
+};
+
+template <class In, class Out>
+struct ClientStream {
+  template <class Bound>
+  class With final : public Call {
+   public:
+    With(Worker& worker, Bound& bound) noexcept : Call(worker, bound), bound_(bound) {}
+
+   private:
+    void request(ServerContext& context, ServerCompletionQueue& queue, void* tag) override {
+      out_.emplace();
+      stream_.emplace(&context);
+      reader_.emplace(*this, *stream_);
+      bound_.request(context, *stream_, queue, tag);
+    }
+    Answer answer() override {
+      Call& call = *this;
+      return bound_.answer(call, *reader_, *out_);
+    }
+    void finish(const ::grpc::Status& status, void* tag) override {
+      status.ok() ? stream_->Finish(*out_, status, tag) : stream_->FinishWithError(status, tag);
+    }
+    void clear() noexcept override {
+      reader_.reset();
+      stream_.reset();
+      out_.reset();
+    }
+
+    Bound& bound_;
+    std::optional<Out> out_;
+    std::optional<::grpc::ServerAsyncReader<Out, In>> stream_;
+    std::optional<Reader<In>> reader_;
+  };
+};
+
+template <class In, class Out>
+struct Stream {
+  template <class Bound>
+  class With final : public Call {
+   public:
+    With(Worker& worker, Bound& bound) noexcept : Call(worker, bound), bound_(bound) {}
+
+   private:
+    void request(ServerContext& context, ServerCompletionQueue& queue, void* tag) override {
+      stream_.emplace(&context);
+      reader_.emplace(*this, *stream_);
+      writer_.emplace(*this, *stream_);
+      bound_.request(context, *stream_, queue, tag);
+    }
+    Answer answer() override {
+      Call& call = *this;
+      return bound_.answer(call, *reader_, *writer_);
+    }
+    void finish(const ::grpc::Status& status, void* tag) override { stream_->Finish(status, tag); }
+    void clear() noexcept override {
+      writer_.reset();
+      reader_.reset();
+      stream_.reset();
+    }
+
+    Bound& bound_;
+    std::optional<::grpc::ServerAsyncReaderWriter<Out, In>> stream_;
+    std::optional<Reader<In>> reader_;
+    std::optional<Writer<Out>> writer_;
+  };
+};
+
+}  // namespace method
+
+}  // namespace weft::grpc

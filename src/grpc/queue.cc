@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// A completion queue's thread: local work, mail, and the tags of gRPC.
+#include <weft/grpc_queue.h>
+
+#include <thread>
+
+#include "os/check.h"
+
+namespace weft::grpc {
+namespace {
+
+constinit thread_local QueueContext* current_queue = nullptr;
+
+// Work that posts work must not keep the completion queue from being looked at.
+constexpr int most_at_once = 64;
+
+// How often a queue is looked at that is to be left, and has nothing but idle operations.
+constexpr std::chrono::milliseconds dormant_interval(5);
+
+// Stands at the end of the mail of a queue that is closed.
+void never(queue::Posted*, bool) {}
+queue::Posted closed(never);
+
+class Entered {
+ public:
+  explicit Entered(QueueContext* queue) noexcept : previous_(std::exchange(current_queue, queue)) {}
+  ~Entered() { current_queue = previous_; }
+  Entered(const Entered&) = delete;
+  Entered& operator=(const Entered&) = delete;
+
+ private:
+  QueueContext* previous_;
+};
+
+struct WorkEnds final : queue::Posted {
+  explicit WorkEnds(QueueContext& queue) noexcept : Posted(&act_on), own(queue) {}
+  static void act_on(Posted* self, bool runs) {
+    const std::unique_ptr<WorkEnds> ends(static_cast<WorkEnds*>(self));
+    if (runs) ends->own.work_ends();
+  }
+  QueueContext& own;
+};
+
+}  // namespace
+
+QueueExecutor::QueueExecutor(std::shared_ptr<queue::Strand> strand, bool may_run_at_once,
+                             bool is_tracked) noexcept
+    : strand_(std::move(strand)), may_run_at_once_(may_run_at_once), is_tracked_(is_tracked) {
+  if (is_tracked_) strand_->queue->work_begins();
+}
+QueueExecutor::~QueueExecutor() {
+  if (is_tracked_) strand_->queue->work_ends();
+}
+
+QueueContext::QueueContext(std::unique_ptr<::grpc::CompletionQueue> completions)
+    : completions_(std::move(completions)), plain_(std::make_shared<queue::Strand>(*this)) {}
+
+QueueContext::~QueueContext() {
+  // Services of Asio may hold handlers, which hold executors.
+  shutdown();
+  destroy();
+  if (is_closed_) return;
+  close();
+  run();
+}
+
+QueueExecutor QueueContext::strand() {
+  auto strand = std::make_shared<queue::Strand>(*this);
+  strand->home.emplace();
+  return QueueExecutor(std::move(strand));
+}
+
+QueueContext* QueueContext::current() noexcept {
+  return current_queue;
+}
+
+void QueueContext::run() {
+  if (is_closed_) return;
+  const Entered entered(this);
+  if (mode_ == Mode::leaving) mode_ = Mode::serving;
+  for (;;) {
+    run_some();
+    if (is_over()) return;
+    const bool rests = is_dormant();
+    if (rests) std::this_thread::sleep_for(dormant_interval);
+    const gpr_timespec until = first_ == nullptr && !rests ? ::gpr_inf_future(GPR_CLOCK_MONOTONIC)
+                                                           : ::gpr_inf_past(GPR_CLOCK_MONOTONIC);
+    void* tag = nullptr;
+    bool is_ok = false;
+    const auto next = completions_->AsyncNext(&tag, &is_ok, until);
+    if (next == ::grpc::CompletionQueue::GOT_EVENT) {
+      --operations_;
+      static_cast<Tag*>(tag)->complete(is_ok);
+    }
+  }
+}
+
+void QueueContext::run_some() {
+  for (int i = 0; i < most_at_once && first_ != nullptr; ++i) {
+    queue::Posted* const posted = first_;
+    first_ = posted->next;
+    if (first_ == nullptr) last_ = &first_;
+    posted->act(posted, true);
+  }
+}
+
+bool QueueContext::is_over() noexcept {
+  if (mode_ == Mode::serving || operations_ != 0 || first_ != nullptr) return false;
+  // Pairs with work_begins(), whose mail has come by now where it counts.
+  if (work_ + work_begun_elsewhere_.load(std::memory_order_relaxed) != 0) return false;
+  queue::Posted* none = nullptr;
+  if (mode_ == Mode::leaving) return mail_.load(std::memory_order_relaxed) == none;
+  if (!mail_.compare_exchange_strong(none, &closed, std::memory_order_acquire)) return false;
+  end();
+  return true;
+}
+
+bool QueueContext::is_dormant() const noexcept {
+  return mode_ == Mode::leaving && operations_ == idle_operations_ && first_ == nullptr &&
+         work_ + work_begun_elsewhere_.load(std::memory_order_relaxed) == 0;
+}
+
+// Nothing of gRPC is outstanding, and nobody rings any more.
+void QueueContext::end() noexcept {
+  is_closed_ = true;
+  completions_->Shutdown();
+  void* tag = nullptr;
+  bool is_ok = false;
+  while (completions_->Next(&tag, &is_ok)) {
+    os::check(false, "an operation of gRPC was not counted");
+  }
+}
+
+void QueueContext::put_locally(queue::Posted* posted) noexcept {
+  posted->next = nullptr;
+  *last_ = posted;
+  last_ = &posted->next;
+}
+
+void QueueContext::post(queue::Posted* posted) noexcept {
+  if (is_here()) return put_locally(posted);
+  queue::Posted* newest = mail_.load(std::memory_order_relaxed);
+  do {
+    if (newest == &closed) return posted->act(posted, false);
+    posted->next = newest;
+    // Pairs with the exchange in take_mail().
+  } while (!mail_.compare_exchange_weak(newest, posted, std::memory_order_release,
+                                        std::memory_order_relaxed));
+  if (newest == nullptr) bell_.ring();
+}
+
+// The newest stands in front, and goes last.
+void QueueContext::take_mail() noexcept {
+  queue::Posted* newest = mail_.exchange(nullptr, std::memory_order_acquire);
+  queue::Posted* oldest = nullptr;
+  while (newest != nullptr) {
+    queue::Posted* const next = newest->next;
+    newest->next = oldest;
+    oldest = newest;
+    newest = next;
+  }
+  while (oldest != nullptr) put_locally(std::exchange(oldest, oldest->next));
+}
+
+// Long ago: what is due at once is told by the thread that asks, and not by one that keeps timers.
+void QueueContext::Bell::ring() noexcept {
+  alarm_.Set(queue_.completions_.get(), ::gpr_inf_past(GPR_CLOCK_MONOTONIC),
+             static_cast<Tag*>(this));
+}
+
+void QueueContext::Bell::complete(bool) {
+  ++queue_.operations_;  // rung by others, who cannot count
+  queue_.take_mail();
+}
+
+void QueueContext::work_begins() noexcept {
+  if (is_here()) {
+    ++work_;
+  } else {
+    work_begun_elsewhere_.fetch_add(1, std::memory_order_relaxed);
+  }
+}
+
+void QueueContext::work_ends() noexcept {
+  if (is_here()) {
+    --work_;
+  } else {
+    post(new WorkEnds(*this));
+  }
+}
+
+}  // namespace weft::grpc

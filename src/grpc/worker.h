@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Worker: a completion queue, and the calls of it: those that are armed, and those that have begun.
+#pragma once
+
+#include <weft/grpc_server.h>
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "base/atomic.h"
+#include "grpc/fresh_names.h"
+#include "measure/histogram.h"
+
+namespace weft::grpc {
+
+// What all workers share, and only read while they run.
+struct Site {
+  ServerOptions options;
+  std::vector<std::unique_ptr<Method>> methods;
+  atomic<bool> is_shut_down{false};  // calls that end now do so because of that
+};
+
+// Written by the worker alone, read by whoever asks.
+struct WorkerCounters {
+  static constexpr std::size_t codes = 17;
+  atomic<std::uint64_t> started{0};
+  atomic<std::uint64_t> thrown{0};
+  atomic<std::uint64_t> armed{0};
+  std::array<atomic<std::uint64_t>, codes> finished{};
+  measure::Histogram durations;
+  mutable std::mutex mutex;
+  std::map<const char*, std::uint64_t> refused;  // guarded by the mutex
+};
+
+// One more, or one less, where nobody else writes.
+inline void add(atomic<std::uint64_t>& counter, std::uint64_t number) noexcept {
+  counter.store(counter.load(std::memory_order_relaxed) + number, std::memory_order_relaxed);
+}
+
+class Worker {
+ public:
+  Worker(const Site& site, std::unique_ptr<::grpc::ServerCompletionQueue> completions);
+  ~Worker();
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
+
+  QueueContext& queue() noexcept { return queue_; }
+  const WorkerCounters& counters() const noexcept { return counters_; }
+
+  // For the worker's thread: arms requests, and replaces those that are taken; or no longer does.
+  void begin_arming();
+  void stop_arming() noexcept { arms_ = false; }
+  void cancel_all(CancelReason reason);
+
+ private:
+  friend class Call;
+
+  // What is known of the calls of one method.
+  struct Line {
+    Method* method;
+    std::uint32_t armed = 0;
+    std::vector<std::unique_ptr<Call>> idle;
+  };
+  void arm_one(std::size_t line);
+  // What was armed: has begun, or will not.
+  void begins(Call& call);
+  void is_over(Call& call) noexcept;
+  void will_not_begin(Call& call) noexcept;
+  void keep(Call& call) noexcept;
+
+  const Site& site_;
+  ::grpc::ServerCompletionQueue& completions_;
+  QueueContext queue_;
+  WorkerCounters counters_;
+  FreshNames names_;
+  std::vector<Line> lines_;
+  Call* newest_ = nullptr;
+  bool arms_ = false;
+};
+
+}  // namespace weft::grpc
