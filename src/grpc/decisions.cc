@@ -45,7 +45,8 @@ CancelReason reason_of_end(Instant begun, Instant deadline, Instant now,
                            bool is_shut_down) noexcept {
   if (is_shut_down) return CancelReason::shutdown;
   if (deadline == Instant::max()) return CancelReason::client;
-  const auto slack = std::max<std::chrono::nanoseconds>((deadline - begun) / 50, 5ms);
+  const std::chrono::nanoseconds given = deadline - begun;
+  const auto slack = std::min(std::max<std::chrono::nanoseconds>(given / 10, 20ms), given / 2);
   return deadline - now <= slack ? CancelReason::deadline : CancelReason::client;
 }
 

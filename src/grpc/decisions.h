@@ -28,7 +28,8 @@ Instant steady_deadline(std::chrono::system_clock::time_point deadline,
                         std::chrono::system_clock::time_point now, Instant steady_now);
 
 // Why gRPC ended a call. A client whose own deadline has passed resets the call, which may come
-// before ours has: gRPC sends what is left of it in steps of up to a hundredth, rounded up.
+// before ours has: gRPC sends what is left of it, rounded up, and it takes a while to get here. So
+// the last tenth of the time (20 ms at least, half of it at most) counts as the deadline.
 CancelReason reason_of_end(Instant begun, Instant deadline, Instant now,
                            bool is_shut_down) noexcept;
 
