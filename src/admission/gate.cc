@@ -8,6 +8,8 @@ namespace weft::admission {
 namespace {
 
 constexpr auto relaxed = std::memory_order_relaxed;
+// Of who is told that the process ends: by then it should be sent to another.
+constexpr std::chrono::milliseconds retry_elsewhere{1000};
 
 void take_smaller(atomic<std::int64_t>& shortest, nanoseconds duration) noexcept {
   std::int64_t known = shortest.load(relaxed);
@@ -33,7 +35,9 @@ Gate::Answer Gate::admit(Priority priority) noexcept {
   const Refusal refusal = enter(plan, request, answer.calls);
   const std::uint64_t before = asked_[who][static_cast<std::size_t>(refusal)].fetch_add(1, relaxed);
   if (refusal != Refusal::none) {
-    const std::chrono::milliseconds base(retry_base_milliseconds_.load(relaxed));
+    const auto base = refusal == Refusal::draining
+                          ? retry_elsewhere
+                          : std::chrono::milliseconds(retry_base_milliseconds_.load(relaxed));
     answer.admission = {refusal, jittered(base, before)};
   }
   return answer;

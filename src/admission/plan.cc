@@ -122,7 +122,6 @@ std::chrono::milliseconds jittered(std::chrono::milliseconds base, std::uint64_t
 std::chrono::milliseconds retry_base(const Plan& plan, std::uint64_t offered,
                                      std::uint64_t admitted) noexcept {
   using namespace std::chrono_literals;
-  if (plan.draining != 0) return 1s;  // elsewhere, that is
   if (plan.closed != 0) return 10s;
   const double ratio =
       static_cast<double>(offered) / static_cast<double>(std::max<std::uint64_t>(admitted, 1));

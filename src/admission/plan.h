@@ -30,7 +30,7 @@ struct Plan {
 
   AdmissionState state() const noexcept;
 };
-static_assert(sizeof(Plan) == 8);
+static_assert(sizeof(Plan) == 8 && refusal_count <= 8);
 
 Plan plan_for(const QueuePlan& queue, const PressurePlan& pressure) noexcept;
 
@@ -57,8 +57,8 @@ Refusal decide(const Plan& plan, const Limits& limits, const Request& request) n
 // From half of `base` to one and a half, by the turn.
 std::chrono::milliseconds jittered(std::chrono::milliseconds base, std::uint64_t turn) noexcept;
 
-// How long who is refused should stay away: as long as it takes until the same are served, were
-// nobody else to come.
+// How long who is refused should stay away: half a second for each time that what is offered is
+// more than what is let in, up to ten.
 std::chrono::milliseconds retry_base(const Plan& plan, std::uint64_t offered,
                                      std::uint64_t admitted) noexcept;
 

@@ -10,8 +10,8 @@
 //   shedding  --nobody refused for a second, or for a quarter of one nobody there-->  open
 //
 // Excess is the sum of (offered - 1.3 begun), never below zero ("CUSUM"): at 0.9 times the capacity
-// it falls by 0.4 with each that begins, at twice it grows by 0.7. A queue of 40 that took an hour
-// to grow is chance; one that took 40 service times is overload. Slower overload is told by length.
+// it falls by 0.4 with each that begins, at twice it grows by 0.7. A queue of 60 that took an hour
+// to grow is chance; one that took 60 service times is overload. Slower overload is told by length.
 //
 // Idle is what arriving requests find, in the mean: arrivals that know nothing of each other see
 // what a clock would see, so this is the share of the CPUs that is lost.
@@ -35,7 +35,7 @@ struct QueueOptions {
   nanoseconds target = std::chrono::milliseconds(5);  // who waits less is not in a standing queue
   nanoseconds patience = std::chrono::milliseconds(100);  // with excess; bursts end within it
   nanoseconds longest_wait = std::chrono::seconds(1);  // a queue that stands so long sheds always
-  std::uint32_t excess = 40;                           // requests; see above
+  std::uint32_t excess = 60;                           // requests; see above
   std::uint32_t length = 160;  // at 0.9 times the capacity a queue is never that long
   double idle_accepted =
       0.08;  // of one CPU, while requests are refused; of n CPUs, by the root of n

@@ -35,15 +35,13 @@ AdmissionControl::Sampler::Sampler(const AdmissionOptions& options)
       gate_({.in_flight = options.most_in_flight},
             watch_ ? cpus_of(*watch_->current()) : options.cpus),
       queue_(queue_options(options)) {
-  {
-    const os::SignalMask blocked;
-    thread_ = std::thread([this] { run(); });
-  }
-  ::pthread_setname_np(thread_.native_handle(), "weft-admission");
   if (watch_) {
     follows_ = watch_->subscribe(
         [this](const budget::Budget& budget) { gate_.set_cpus(cpus_of(budget)); });
   }
+  const os::SignalMask blocked;
+  thread_ = std::thread([this] { run(); });
+  ::pthread_setname_np(thread_.native_handle(), "weft-admission");
 }
 
 AdmissionControl::Sampler::~Sampler() {

@@ -46,12 +46,12 @@ class AdmissionControl::Sampler {
   budget::Pressure pressure_before_;
   std::chrono::nanoseconds next_pressure_{0};
 
+  atomic<bool> is_called_{false};
   std::mutex mutex_;
   std::condition_variable changed_;
   bool ends_ = false;  // guarded by mutex_
-  atomic<bool> is_called_{false};
-  budget::Watch::Subscription follows_;  // guarded by follows_mutex_
   std::mutex follows_mutex_;
+  budget::Watch::Subscription follows_;  // guarded by follows_mutex_
   std::thread thread_;
 };
 
