@@ -24,14 +24,14 @@
 //   any       --memory stalls everybody, and has for long-->       closed  --half of it--> shedding
 //
 // Who sheds alone
-//   queue         yes, and it is the first signal: it is the one that requests make and feel.
-//                 While it sheds, no more may wait than just keep the CPUs busy; that, and not a
-//                 share that is set ten times a second, is what makes the accepted ones fast.
-//   memory        yes, up to closed: who thrashes gets slower with each request, and is then
-//   killed. io            yes, but half of the normal ones at most: some need no disk. throttled
-//   low ones only. The whole quota is used, which is what it is for. cpu           low ones only,
-//   and `some` (which two threads on one CPU make all day) only while
-//                 the queue sheds. A CPU that is always busy with a queue that moves is good.
+//   queue      yes, and first: it is what requests make and feel. While it sheds, no more may wait
+//              than just keep the CPUs busy; that is what makes the accepted ones fast, and not a
+//              share that is set some times a second.
+//   memory     yes, up to closed: thrashing gets worse with each request, and ends in a kill.
+//   io         yes, but half of the normal ones at most: some need no disk.
+//   throttled  low ones only: the whole quota is used, which is what it is for.
+//   cpu        low ones only; and `some`, which two threads on one CPU make all day, only while
+//              the queue sheds. A CPU that is always busy, with a queue that moves, is good.
 //
 // Invariants
 //   - Critical requests are refused only while closed, and then only beyond a few at a time.

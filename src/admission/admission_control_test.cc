@@ -43,7 +43,7 @@ TEST(AdmissionControl, ATicketIsWaitingThenBegunThenGone) {
     EXPECT_EQ(control.counters().waiting, 0U);
     EXPECT_EQ(control.counters().in_flight, 1U);
     Ticket moved = std::move(ticket);
-    EXPECT_FALSE(ticket);
+    EXPECT_FALSE(ticket);  // NOLINT(bugprone-use-after-move): it is of none then
     EXPECT_EQ(control.counters().in_flight, 1U);
     moved = Ticket();
     EXPECT_EQ(control.counters().in_flight, 0U);
@@ -75,6 +75,7 @@ TEST(AdmissionControl, NoMoreThanAreAllowedAreUnderWay) {
   options.most_in_flight = 3;
   AdmissionControl control(options);
   std::vector<AdmissionControl::Answer> answers;
+  answers.reserve(5);
   for (int i = 0; i < 5; ++i) answers.push_back(control.admit(Priority::normal));
   EXPECT_TRUE(answers[2].admission.admitted());
   EXPECT_EQ(answers[3].admission.refusal, Refusal::concurrency);
@@ -114,6 +115,7 @@ TEST(AdmissionGate, CountsHoldAtAnyMoment) {
   });
   constexpr int rounds = 100'000;
   std::vector<std::thread> requests;
+  requests.reserve(4);
   for (int thread = 0; thread < 4; ++thread) {
     requests.emplace_back([&, thread] {
       for (int i = 0; i < rounds; ++i) {
@@ -206,6 +208,7 @@ TEST(AdmissionControl, OverloadIsNoticedAndForgotten) {
 TEST(AdmissionControl, ThreadsComeAndGoWhileItLooks) {
   AdmissionControl control;  // with the budget and the pressure of this machine
   std::vector<std::thread> threads;
+  threads.reserve(4);
   for (int thread = 0; thread < 4; ++thread) {
     threads.emplace_back([&control] {
       for (int i = 0; i < 5000; ++i) {

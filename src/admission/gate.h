@@ -74,9 +74,9 @@ class Gate {
   Totals totals() const noexcept;
   Refusal enter(const Plan& plan, Request request, bool& calls) noexcept;
 
-  const Limits limits_;
-  // Written by who looks.
-  alignas(64) atomic<Plan> plan_{Plan{}};
+  // Written by who looks, or never.
+  alignas(64) const Limits limits_;
+  atomic<Plan> plan_{Plan{}};
   atomic<std::int64_t> retry_base_milliseconds_{500};
   atomic<std::int64_t> idle_wait_nanoseconds_{20'000};  // who waited less found a CPU idle
   atomic<std::uint32_t> cpus_;

@@ -30,10 +30,9 @@ admission::QueueOptions queue_options(const AdmissionOptions& options) {
 }  // namespace
 
 AdmissionControl::Sampler::Sampler(const AdmissionOptions& options)
-    : watches_pressure_(options.watches_pressure),
+    : gate_({.in_flight = options.most_in_flight}, std::max(options.cpus, 1U)),
+      watches_pressure_(options.watches_pressure),
       watch_(options.cpus == 0 ? std::make_unique<budget::Watch>() : nullptr),
-      gate_({.in_flight = options.most_in_flight},
-            watch_ ? cpus_of(*watch_->current()) : options.cpus),
       queue_(queue_options(options)) {
   if (watch_) {
     follows_ = watch_->subscribe(

@@ -35,9 +35,9 @@ class AdmissionControl::Sampler {
   void run();
   std::chrono::nanoseconds look(std::chrono::nanoseconds now);
 
+  admission::Gate gate_;
   const bool watches_pressure_;
   std::unique_ptr<budget::Watch> watch_;  // none: the CPUs were said
-  admission::Gate gate_;
   atomic<std::uint64_t> state_changes_{0};
   // Of the thread.
   admission::QueueControl queue_;

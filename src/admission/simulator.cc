@@ -27,7 +27,7 @@ struct Event {
 class Run {
  public:
   explicit Run(const Simulation& simulation)
-      : simulation_(simulation), random_(simulation.seed), gate_({}, simulation.cpus) {}
+      : gate_({}, simulation.cpus), simulation_(simulation), random_(simulation.seed) {}
 
   Simulated finish() {
     nanoseconds arrival = next_arrival(nanoseconds{0});
@@ -157,9 +157,9 @@ class Run {
     events_.push({next_look_, Kind::look, 0});
   }
 
+  Gate gate_;
   const Simulation& simulation_;
   std::mt19937_64 random_;
-  Gate gate_;
   QueueControl queue_control_;
   PressureControl pressure_control_;
   PressurePlan pressure_;
