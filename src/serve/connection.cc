@@ -22,7 +22,9 @@ Connection::Connection(Reactor& reactor, net::Stream stream, net::Peer peer, htt
 
 void Connection::run(const JobTimes&) {
   if (!exchange.is_streaming()) {
+    ticket.start();
     answer([this](Response& response) { let_site_answer(response); });
+    ticket = {};
   }
   go_on();
   give_back();
@@ -56,6 +58,7 @@ void Connection::cancel(CancelReason reason) noexcept {
 void Connection::shed(ShedReason) noexcept {
   // What has begun is not refused any more.
   if (!exchange.is_streaming()) {
+    ticket = {};
     answer([this](Response& response) { reactor_.refuse_for_load(response); });
   }
   go_on();

@@ -2,6 +2,7 @@
 // Connection: a socket, what is said on it, and whose it is at the moment. See DESIGN.md.
 #pragma once
 
+#include <weft/admission_control.h>
 #include <weft/cancel.h>
 #include <weft/pool.h>
 
@@ -34,6 +35,7 @@ class Connection final : public Job, public net::Deadline {
   void shed(ShedReason reason) noexcept override;
 
   net::OwnerWord owner;
+  Ticket ticket;  // of the request that a worker has; whoever has the connection
   net::Stream stream;
   Exchange exchange;
   const net::Peer peer;

@@ -2,6 +2,7 @@
 // Reactor: a thread that owns sockets. See DESIGN.md.
 #pragma once
 
+#include <weft/admission_control.h>
 #include <weft/pool.h>
 
 #include <cstdint>
@@ -33,6 +34,8 @@ struct ReactorLimits {
   std::chrono::milliseconds drain_idle{250};         // the next request of an idle connection
   std::chrono::milliseconds drain_handshake{2'000};  // that of one whose TLS has not begun by then
   std::chrono::seconds retry_after{1};
+  // Asked before a request goes to a worker; outlives the server. None: all are let in.
+  AdmissionControl* admission = nullptr;
 };
 
 class Reactor {
@@ -65,6 +68,7 @@ class Reactor {
   void post(Connection& connection) noexcept;
   // The answer to what there is no room for.
   void refuse_for_load(Response& response);
+  void refuse(Response& response, const Admission& admission);
 
  private:
   void run();
@@ -84,6 +88,7 @@ class Reactor {
   void serve_turns(Connection& connection);
   // Both answer whether the connection goes on here.
   bool answer(Connection& connection);
+  Admission admit(Connection& connection);
   bool read(Connection& connection);
   void hand_to_worker(Connection& connection);
   void wait_for_edge(Connection& connection);

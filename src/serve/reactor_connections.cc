@@ -65,12 +65,14 @@ bool Reactor::answer(Connection& connection) {
   } catch (...) {
     thrown = std::current_exception();
   }
-  if (!is_answered) {
+  const Admission admission = is_answered ? Admission() : admit(connection);
+  if (!is_answered && admission.admitted()) {
     connection.is_blocked = false;
     connection.owner.give_to_worker();
     is_submitted = pool_.try_submit(connection) == Submitted::accepted;
     if (is_submitted) return false;  // it is not ours any more
     connection.owner.take_back();
+    connection.ticket = {};
   }
   if (is_answered && thrown == nullptr) {
     counters_.at_once.add();
@@ -80,9 +82,22 @@ bool Reactor::answer(Connection& connection) {
   }
   respond_with(connection.exchange, counters_, is_draining(), [&](Response& response) {
     if (thrown != nullptr) std::rethrow_exception(thrown);
-    refuse_for_load(response);
+    admission.admitted() ? refuse_for_load(response) : refuse(response, admission);
   });
   return true;
+}
+
+Admission Reactor::admit(Connection& connection) {
+  if (limits_.admission == nullptr) return {};
+  auto answer = limits_.admission->admit(site_.priority_of(connection.exchange.head()));
+  connection.ticket = std::move(answer.ticket);
+  return answer.admission;
+}
+
+void Reactor::refuse(Response& response, const Admission& admission) {
+  serve::refuse_for_load(response, counters_,
+                         std::chrono::ceil<std::chrono::seconds>(admission.retry_after));
+  response.add_field("Weft-Reason", to_string(admission.refusal));
 }
 
 // For what can not be refused any more: it is tried until there is room.

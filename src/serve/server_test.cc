@@ -134,6 +134,27 @@ TEST(ServerTest, WhoIsToldThatTheClientHasGoneMayAnswer) {
   EXPECT_TRUE(client.receive().starts_with("HTTP/1.1 503"));
 }
 
+// By what it was refused, and when to come again; and what needs no worker is not asked about.
+TEST(ServerTest, WhoIsNotLetInIsToldWhy) {
+  AdmissionControl admission({.cpus = 1, .watches_pressure = false});
+  ServerOptions options;
+  options.limits.admission = &admission;
+  TestServer server(options);
+  Client client(server);
+  client.get("/in");
+  EXPECT_TRUE(is(client.receive(), "200", "/in"));
+  EXPECT_EQ(admission.counters().admitted[static_cast<std::size_t>(Priority::normal)], 1U);
+  admission.drain();
+  client.get("/out");
+  const std::string refused = client.receive();
+  EXPECT_TRUE(refused.starts_with("HTTP/1.1 503")) << refused;
+  EXPECT_NE(refused.find("Weft-Reason: draining\r\n"), std::string::npos) << refused;
+  EXPECT_NE(refused.find("Retry-After: "), std::string::npos) << refused;
+  client.get("/at-once");
+  EXPECT_TRUE(is(client.receive(), "200", "at once"));
+  EXPECT_EQ(admission.counters().in_flight, 0U);
+}
+
 TEST(ServerTest, ALargeBodyGoesToASlowReaderWithoutAWorker) {
   ServerOptions options;
   options.pool.policy = Policy::fixed;

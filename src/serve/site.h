@@ -2,6 +2,8 @@
 // Site: who answers which request.
 #pragma once
 
+#include <weft/admission.h>
+
 #include <chrono>
 #include <optional>
 
@@ -16,6 +18,8 @@ class Site {
   // Whether answer() is to be called when the head is there, without the body, which it may then
   // have read (Response::read_body()) or leave. Takes no time, and does not block.
   virtual bool streams_body(const http::RequestHead&) { return false; }
+  // Of what a worker will answer, when there is too much of it. Takes no time, and does not block.
+  virtual Priority priority_of(const http::RequestHead&) { return Priority::normal; }
   // Answers if that takes no time to speak of, and does not block: the caller is a reactor, and all
   // its connections wait. False: nothing was said, and answer() is called on a thread that may
   // wait.

@@ -36,9 +36,9 @@ MODULES = {
     "sql": ["measure", "budget", "cancel"],
     "net": ["os"],
     "http": ["pool"],
-    "serve": ["http", "net", "engine"],
+    "serve": ["http", "net", "engine", "admission"],
     "load": ["measure", "net"],
-    "service": ["budget"],
+    "service": ["serve", "admission", "coroutine", "sql", "log"],
     "grpc": ["coroutine"],
 }
 # The library is useful without the preload, and the preload never pulls in the library.
@@ -68,6 +68,7 @@ PUBLIC_HEADERS = {
     "grpc_server.h": "grpc",
     "pool.h": "pool",
     "pressure.h": "budget",
+    "service.h": "service",
     "sql.h": "sql",
     "sql_migrations.h": "sql",
     "sql_pool.h": "sql",
@@ -85,6 +86,7 @@ LIBRARIES = {
     "grpc_server.h": ("boost", "grpcpp"),
     "log.h": ("spdlog",),
     "otel.h": ("opentelemetry",),
+    "service.h": ("spdlog",),
 }
 
 # The other folders with sources in them, and whose files they may include besides their own.

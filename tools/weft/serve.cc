@@ -19,9 +19,9 @@
 #include "net/service_manager.h"
 #include "serve.h"
 #include "serve/access_log.h"
+#include "serve/admin_port.h"
 #include "serve/running_server.h"
 #include "serve/web_site.h"
-#include "serve_admin.h"
 #include "version.h"
 
 namespace weft::tool {
@@ -106,10 +106,15 @@ int serve_until_told(const ServeArguments& arguments) {
   if (const auto status = read_certificate(arguments, *server); !status) {
     return complain(status.error().message);
   }
-  ServeAdmin admin;
+  serve::AdminPort admin;
   if (!arguments.admin.empty()) {
-    const auto status = admin.start(arguments.admin, std::move(about), *server);
-    if (!status) return complain(status.error().message);
+    const auto place = admin.start(arguments.admin, std::move(about), *server);
+    if (!place) return complain(place.error().message);
+    std::cerr << "weft serve: admin on " << *place << '\n';
+    if (admin.is_open_to_others()) {
+      std::cerr << "weft serve: warning: whoever reaches " << *place
+                << " sees how the server does; 127.0.0.1 keeps that to this machine\n";
+    }
   }
   server->start();
   std::cerr << "weft serve: listening on " << places << " (policy " << arguments.policy << ")\n";
