@@ -18,6 +18,7 @@ enum CharacterClass : std::uint8_t {
   etag_class = 16,  // inside the quotes of an entity tag
   digit_class = 32,
   hex_class = 64,
+  segment_class = 128,  // in a path, as it is and once it is decoded
 };
 
 // Of RFC 3986, path and query also take what browsers send as it is: "[]^{|}", and in the query
@@ -42,6 +43,11 @@ inline constexpr std::array<std::uint8_t, 256> character_classes = [] {
   for (unsigned byte = 0x21; byte < 256; ++byte) {
     if (byte != '"' && byte != 0x7f) {
       classes[byte] = static_cast<std::uint8_t>(classes[byte] | etag_class);
+    }
+  }
+  for (unsigned byte = 0x20; byte < 256; ++byte) {
+    if (byte != '%' && byte != '\\' && byte != 0x7f) {
+      classes[byte] = static_cast<std::uint8_t>(classes[byte] | segment_class);
     }
   }
   return classes;

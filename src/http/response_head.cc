@@ -4,7 +4,6 @@
 
 #include <array>
 #include <charconv>
-#include <cstring>
 
 #include "http/characters.h"
 #include "http/status.h"
@@ -19,15 +18,6 @@ bool is_value(std::string_view text) {
 }
 
 }  // namespace
-
-void ResponseHead::put(std::string_view text) noexcept {
-  if (has_failed_ || static_cast<std::size_t>(end_ - at_) < text.size()) {
-    has_failed_ = true;
-    return;
-  }
-  std::memcpy(at_, text.data(), text.size());
-  at_ += text.size();
-}
 
 void ResponseHead::status(unsigned status) noexcept {
   os::check(status >= 100 && status <= 999, "a status has three digits");
@@ -48,14 +38,14 @@ void ResponseHead::field(std::string_view name, std::string_view value) noexcept
   put("\r\n");
 }
 
-void ResponseHead::field(std::string_view name, std::uint64_t value) noexcept {
+void ResponseHead::content_length(std::uint64_t bytes) noexcept {
   std::array<char, 20> digits;
-  const char* const end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
-  field(name, std::string_view(digits.data(), static_cast<std::size_t>(end - digits.data())));
+  const char* const end = std::to_chars(digits.data(), digits.data() + digits.size(), bytes).ptr;
+  own_field("Content-Length: ", {digits.data(), static_cast<std::size_t>(end - digits.data())});
 }
 
 void ResponseHead::framing(const ResponseFraming& framing) noexcept {
-  if (framing.content_length) field("Content-Length", *framing.content_length);
+  if (framing.content_length) content_length(*framing.content_length);
   if (framing.body == ResponseFraming::Body::chunked) put("Transfer-Encoding: chunked\r\n");
   if (framing.says_close) put("Connection: close\r\n");
   if (framing.says_keep_alive) put("Connection: keep-alive\r\n");
@@ -78,10 +68,10 @@ std::string refusal_response(const Refusal& refusal, std::string_view date) {
   std::array<char, 512> memory;
   ResponseHead head(memory);
   head.status(refusal.status);
-  if (!date.empty()) head.field("Date", date);
-  head.field("Content-Type", "text/html; charset=utf-8");
-  head.field("Content-Length", page.size());
-  head.field("Connection", "close");
+  if (!date.empty()) head.own_field("Date: ", date);
+  head.own_line("Content-Type: text/html; charset=utf-8\r\n");
+  head.content_length(page.size());
+  head.own_line("Connection: close\r\n");
   os::check(head.finish(), "the head of a refusal fits");
   return std::string(head.text()) + page;
 }

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,7 +25,15 @@ class ResponseHead {
   // Precondition: from 100 to 999.
   void status(unsigned status) noexcept;
   void field(std::string_view name, std::string_view value) noexcept;
-  void field(std::string_view name, std::uint64_t value) noexcept;
+  // What is ours is not checked: a whole line, "Server: weft\r\n", or the beginning of one, "Date:
+  // ", and its value.
+  void own_line(std::string_view line) noexcept { put(line); }
+  void own_field(std::string_view name_and_colon, std::string_view value) noexcept {
+    put(name_and_colon);
+    put(value);
+    put("\r\n");
+  }
+  void content_length(std::uint64_t bytes) noexcept;
   // Content-Length, Transfer-Encoding and Connection, as the session wants them.
   void framing(const ResponseFraming& framing) noexcept;
   [[nodiscard]] bool finish() noexcept;
@@ -34,7 +43,14 @@ class ResponseHead {
   }
 
  private:
-  void put(std::string_view text) noexcept;
+  void put(std::string_view text) noexcept {
+    if (static_cast<std::size_t>(end_ - at_) < text.size()) {
+      has_failed_ = true;
+      return;
+    }
+    std::memcpy(at_, text.data(), text.size());
+    at_ += text.size();
+  }
 
   char* begin_;
   char* at_;

@@ -3,6 +3,7 @@
 #include "http/router.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace weft::http {
 
@@ -21,6 +22,13 @@ RouteMatch Router::find(Method method, std::string_view path) const noexcept {
   if (method == Method::other) {
     match.kind = RouteMatch::Kind::not_implemented;
     return match;
+  }
+  if (const auto plain = plain_.find(path); plain != plain_.end()) {
+    match.route = route_at(plain->second, method);
+    if (match.route != none) {
+      match.kind = RouteMatch::Kind::found;
+      return match;
+    }
   }
   if (walk(0, path, false, method, match)) {
     match.kind = RouteMatch::Kind::found;
@@ -66,15 +74,33 @@ bool Router::try_with(NodeIndex at, std::string_view value, std::string_view res
   return false;
 }
 
-bool Router::try_node(NodeIndex at, Method method, RouteMatch& match) const noexcept {
+std::size_t Router::TextHash::operator()(std::string_view text) const noexcept {
+  std::uint64_t first = 0;
+  std::uint64_t last = 0;
+  if (text.size() >= sizeof first) {
+    std::memcpy(&first, text.data(), sizeof first);
+    std::memcpy(&last, text.data() + text.size() - sizeof last, sizeof last);
+  } else {
+    for (const char byte : text) first = first << 8U | static_cast<unsigned char>(byte);
+  }
+  constexpr std::uint64_t odd = 0x9e3779b97f4a7c15;  // 2^64 by the golden ratio
+  return ((first * odd) ^ last ^ text.size()) * odd >> 32U;
+}
+
+RouteId Router::route_at(NodeIndex at, Method method) const noexcept {
   const auto& routes = nodes_[at].routes;
-  RouteId route = routes[static_cast<std::size_t>(method)];
-  if (route == none && method == Method::head)
-    route = routes[static_cast<std::size_t>(Method::get)];
+  const RouteId route = routes[static_cast<std::size_t>(method)];
+  const bool is_head = route == none && method == Method::head;
+  return is_head ? routes[static_cast<std::size_t>(Method::get)] : route;
+}
+
+bool Router::try_node(NodeIndex at, Method method, RouteMatch& match) const noexcept {
+  const RouteId route = route_at(at, method);
   if (route != none) {
     match.route = route;
     return true;
   }
+  const auto& routes = nodes_[at].routes;
   for (std::size_t i = 0; i < routes.size(); ++i) {
     if (routes[i] != none) match.allowed.add(static_cast<Method>(i));
   }

@@ -10,9 +10,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -87,6 +89,12 @@ class Router {
     std::vector<std::string> parameters;
   };
 
+  // Of few instructions. Paths come from anybody, but only patterns are ever put into the table.
+  struct TextHash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const noexcept;
+  };
+
   base::Status check(const Route& route, Method method) const;
   NodeIndex node_of(std::string_view pattern);
   NodeIndex text_child(NodeIndex node, std::string_view text);
@@ -98,7 +106,12 @@ class Router {
   bool try_with(NodeIndex at, std::string_view value, std::string_view rest, bool is_end,
                 Method method, RouteMatch& match) const noexcept;
 
+  // The route of a method at a node, where HEAD is content with that of GET.
+  RouteId route_at(NodeIndex at, Method method) const noexcept;
+
   std::vector<Node> nodes_;  // the first is the root
+  // Where patterns without parameters end, by their paths: a text beats everything else.
+  std::unordered_map<std::string, NodeIndex, TextHash, std::equal_to<>> plain_;
   std::vector<Route> routes_;
 };
 

@@ -61,7 +61,9 @@ base::Result<RouteId> Router::add(Method method, std::string_view pattern) {
   });
   if (const auto status = check(route, method); !status) return status.error();
 
-  RouteId& place = nodes_[node_of(pattern)].routes[static_cast<std::size_t>(method)];
+  const NodeIndex node = node_of(pattern);
+  if (route.parameters.empty()) plain_.emplace(pattern.substr(1), node);
+  RouteId& place = nodes_[node].routes[static_cast<std::size_t>(method)];
   if (place != none) {
     return wrong(pattern, "matches the same paths as \"" + routes_[place].pattern + "\"");
   }

@@ -19,17 +19,15 @@ std::optional<char> decode_escape(std::string_view text) {
 }
 
 bool is_refused(char byte) {
-  const auto code = static_cast<unsigned char>(byte);
-  return code < 0x20 || code == 0x7f || byte == '\\';
+  return byte != '%' && !is_of(byte, segment_class);
 }
 
 // Whether the path is what it would be resolved to. Precondition: it begins with "/".
 bool is_plain(std::string_view path) {
-  char before = 0;
-  for (const char byte : path) {
-    if (byte == '%' || is_refused(byte)) return false;
-    if (before == '/' && (byte == '/' || byte == '.')) return false;
-    before = byte;
+  for (std::size_t i = 0; i < path.size(); ++i) {
+    if (!is_of(path[i], segment_class)) return false;
+    if (path[i] != '/' || i + 1 == path.size()) continue;
+    if (path[i + 1] == '/' || path[i + 1] == '.') return false;
   }
   return true;
 }

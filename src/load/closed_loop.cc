@@ -48,7 +48,17 @@ void ClosedLoop::run(SteadyClock::time_point origin) {
     }
     if (most_requests_ != 0 && answered_ >= most_requests_) return;
     wire_.poll(next_tick - now);
+    ask_again();
   }
+}
+
+// What came together was read together: receiving and sending each stay in the caches, and the
+// server is woken once for many requests.
+void ClosedLoop::ask_again() {
+  for (Connection* const connection : answered_connections_) {
+    if (connection->state == Connection::State::idle) ask(*connection);
+  }
+  answered_connections_.clear();
 }
 
 bool ClosedLoop::may_ask() const {
@@ -108,7 +118,10 @@ void ClosedLoop::ended(Connection& connection, const Exchange& exchange) {
   progress_.ended.fetch_add(1, std::memory_order_relaxed);
   if (exchange.outcome != Outcome::good) progress_.failed.fetch_add(1, std::memory_order_relaxed);
   if (plan_.new_connection_each) wire_.abandon(connection);
-  if (connection.state == Connection::State::idle) return ask(connection);
+  if (connection.state == Connection::State::idle) {
+    answered_connections_.push_back(&connection);
+    return;
+  }
   // A server that ends connections in good order gets the next at once.
   if (is_answered(exchange.outcome)) return open_new();
   ++missing_;

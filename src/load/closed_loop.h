@@ -45,6 +45,7 @@ class ClosedLoop final : public WireUser {
 
  private:
   void ask(Connection& connection);
+  void ask_again();
   void open_new();
   bool may_ask() const;
   void time_out(nanoseconds now);
@@ -58,7 +59,8 @@ class ClosedLoop final : public WireUser {
   std::vector<std::uint16_t> choices_;  // in turn, again and again
   std::size_t next_choice_ = 0;
   std::vector<Connection*> asking_;  // each that has been opened; may have been closed
-  unsigned missing_ = 0;             // connections to open anew
+  std::vector<Connection*> answered_connections_;  // by one poll(), to be asked again
+  unsigned missing_ = 0;                           // connections to open anew
   std::uint64_t asked_ = 0;
   std::uint64_t answered_ = 0;
   nanoseconds last_end_{0};

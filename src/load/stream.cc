@@ -15,6 +15,7 @@
 #include <climits>
 
 #include "net/openssl.h"
+#include "net/socket_call.h"
 
 namespace weft::load {
 namespace {
@@ -147,9 +148,9 @@ Stream::Moved Stream::read(std::span<char> buffer) {
     if (bytes > 0) return {State::done, static_cast<std::size_t>(bytes)};
     return {state_after_tls(bytes), 0};
   }
-  const ssize_t bytes = ::recv(descriptor(), buffer.data(), buffer.size(), 0);
+  const long bytes = net::receive(descriptor(), buffer);
   if (bytes > 0) return {State::done, static_cast<std::size_t>(bytes)};
-  return {bytes == 0 ? State::closed : state_of(errno), 0};
+  return {bytes == 0 ? State::closed : state_of(static_cast<int>(-bytes)), 0};
 }
 
 Stream::Moved Stream::write(std::string_view bytes) {
@@ -159,9 +160,9 @@ Stream::Moved Stream::write(std::string_view bytes) {
     if (written > 0) return {State::done, static_cast<std::size_t>(written)};
     return {state_after_tls(written), 0};
   }
-  const ssize_t written = ::send(descriptor(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+  const long written = net::send(descriptor(), bytes);
   if (written >= 0) return {State::done, static_cast<std::size_t>(written)};
-  return {state_of(errno), 0};
+  return {state_of(static_cast<int>(-written)), 0};
 }
 
 void Stream::close() noexcept {

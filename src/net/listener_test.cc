@@ -57,6 +57,28 @@ TEST(ListenerTest, WhoIsAcceptedDoesNotBlockAndIsNotDelayed) {
   EXPECT_NE(without_delay, 0);
 }
 
+std::string congestion_control_of(int socket) {
+  char name[16] = {};
+  socklen_t bytes = sizeof(name);
+  ::getsockopt(socket, IPPROTO_TCP, TCP_CONGESTION, name, &bytes);
+  return name;
+}
+
+TEST(ListenerTest, OnlyWhoComesFromThisMachineIsNotPaced) {
+  const auto listener = listen_on(*Address::parse("127.0.0.1:0"));
+  ASSERT_TRUE(listener);
+  const auto address = address_of(*listener);
+  const os::Descriptor client(::socket(AF_INET, SOCK_STREAM, 0));
+  ASSERT_EQ(::connect(client.get(), address->get(), address->bytes()), 0);
+  const auto accepted = accept_connection(listener->get());
+  ASSERT_TRUE(accepted);
+  EXPECT_EQ(congestion_control_of(accepted->socket.get()), "reno");
+  const auto for_all = listen_on(*Address::parse("0.0.0.0:0"));
+  ASSERT_TRUE(for_all);
+  const os::Descriptor untouched(::socket(AF_INET, SOCK_STREAM, 0));
+  EXPECT_EQ(congestion_control_of(for_all->get()), congestion_control_of(untouched.get()));
+}
+
 TEST(ListenerTest, WhoWasLetInIsAcceptedAlthoughNobodyElseIs) {
   const auto listener = listen_on(*Address::parse("127.0.0.1:0"));
   ASSERT_TRUE(listener);

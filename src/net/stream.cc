@@ -11,6 +11,8 @@
 #include <cerrno>
 #include <cstdint>
 
+#include "net/socket_call.h"
+
 namespace weft::net {
 namespace {
 
@@ -67,8 +69,7 @@ long Stream::read(std::span<char> room) noexcept {
     return by_tls([&](std::size_t& moved) { return tls_->read(room.data(), room.size(), moved); });
   }
   waits_to_write_ = false;
-  return uninterrupted(
-      [&] { return ::recv(socket_.get(), room.data(), room.size(), MSG_DONTWAIT); });
+  return receive(socket_.get(), room);
 }
 
 long Stream::write(std::string_view bytes) noexcept {
@@ -76,9 +77,7 @@ long Stream::write(std::string_view bytes) noexcept {
     return by_tls(
         [&](std::size_t& moved) { return tls_->write(bytes.data(), bytes.size(), moved); });
   }
-  const long result = uninterrupted([&] {
-    return ::send(socket_.get(), bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
-  });
+  const long result = send(socket_.get(), bytes);
   waits_to_write_ = result == -EAGAIN;
   return result;
 }

@@ -2,7 +2,7 @@
 // os::call(): a system call with arguments of any kind, by the engine's own instruction.
 //
 // The engine runs under the symbols it interposes, on the stacks and with the errno of the program:
-// it calls the kernel itself. Everything else in weft calls libc.
+// it calls the kernel itself. Everything else in weft calls libc, but for src/net/socket_call.h.
 #pragma once
 
 #include <type_traits>

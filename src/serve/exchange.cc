@@ -176,8 +176,8 @@ void Exchange::append_head(const Response& response, const http::ResponseFraming
   output_.resize(before + own_head_bytes + 2 * response.field_bytes());
   http::ResponseHead head({output_.data() + before, output_.size() - before});
   head.status(response.status());
-  head.field("Date", date);
-  head.field("Server", "weft");
+  head.own_field("Date: ", date);
+  head.own_line("Server: weft\r\n");
   response.for_each_field(
       [&](std::string_view name, std::string_view value) { head.field(name, value); });
   head.framing(framing);

@@ -24,6 +24,9 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::size_t most_events = 256;
+// So many are heard before they are answered: what receives and what sends each stay in the caches
+// for a while, and so do the connections; a peer with many of them is woken once for many answers.
+constexpr std::size_t most_heard = 32;
 
 // What an event is about: a connection's address, or a number that is none.
 constexpr std::uint64_t wake_tag = 1;
@@ -156,6 +159,12 @@ void Reactor::wait_and_serve() {
     if (!watch_listeners()) pause_accepting();
   }
   std::vector<Connection*> again = std::exchange(again_, {});
+  std::array<Connection*, most_heard> heard;
+  std::size_t heard_count = 0;
+  const auto serve_heard = [&] {
+    for (std::size_t i = 0; i < heard_count; ++i) serve(*heard[i]);
+    heard_count = 0;
+  };
   for (int i = 0; i < count; ++i) {
     const epoll_event& event = events[static_cast<std::size_t>(i)];
     const std::uint64_t tag = event.data.u64;
@@ -173,8 +182,11 @@ void Reactor::wait_and_serve() {
     }
     connection.is_readable = true;
     connection.may_have_ended |= has_ended;
-    if (!connection.is_in_again) serve(connection);
+    if (connection.is_in_again || !hear(connection)) continue;
+    heard[heard_count++] = &connection;
+    if (heard_count == most_heard) serve_heard();
   }
+  serve_heard();
   take_posted();
   for (Connection* const connection : again) {  // nothing is freed in between
     connection->is_in_again = false;
@@ -189,6 +201,7 @@ void Reactor::wait_and_serve() {
 // All of a round were asked when it began, and were answered one after another. A clock that is
 // read for each would cost one in a hundred of what answering does.
 void Reactor::record_round(http::TimePoint now) noexcept {
+  if (at_once_in_round_ != 0) counters_.at_once.add(std::exchange(at_once_in_round_, 0));
   const std::uint32_t count = std::exchange(timed_in_round_, 0);
   for (std::uint32_t i = 1; i <= count; ++i) {
     counters_.took.record((now - moment_.now) * i / count);

@@ -84,6 +84,9 @@ class Reactor {
   // None: there is no memory, or no room in epoll.
   std::unique_ptr<Connection> make_connection(os::Descriptor socket,
                                               const net::Peer& peer) noexcept;
+  // Reads, and answers the first request, without sending anything. False: it is not ours any more.
+  bool hear(Connection& connection) noexcept;
+  bool hear_request(Connection& connection);
   void serve(Connection& connection) noexcept;
   void serve_turns(Connection& connection);
   // Both answer whether the connection goes on here.
@@ -131,7 +134,9 @@ class Reactor {
   os::Descriptor spare_;  // for when there are no more numbers
   net::Deadlines deadlines_;
   Moment moment_;
-  std::uint32_t timed_in_round_ = 0;  // requests that were answered at once
+  // Requests that were answered at once, and those of them whose time counts.
+  std::uint32_t at_once_in_round_ = 0;
+  std::uint32_t timed_in_round_ = 0;
   Connection* first_ = nullptr;
   Connection* closed_ = nullptr;    // freed when no event of this round can name them
   std::vector<Connection*> again_;  // have more to do, when others have had their turn

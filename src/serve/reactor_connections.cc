@@ -21,6 +21,27 @@ constexpr int most_turns = 64;
 
 }  // namespace
 
+bool Reactor::hear(Connection& connection) noexcept {
+  if (connection.is_closed) return false;
+  if (connection.is_lingering || connection.exchange.has_output()) return true;
+  try {
+    return hear_request(connection);
+  } catch (...) {
+    counters_.failed.add();
+    close(connection);
+    return false;
+  }
+}
+
+bool Reactor::hear_request(Connection& connection) {
+  Step step = connection.exchange.advance(moment_);
+  if (step == Step::read) {
+    if (!read(connection)) return false;
+    step = connection.exchange.advance(moment_);
+  }
+  return step != Step::request || answer(connection);
+}
+
 void Reactor::serve(Connection& connection) noexcept {
   if (connection.is_closed) return;
   if (connection.is_lingering) return throw_away_input(connection);
@@ -75,7 +96,7 @@ bool Reactor::answer(Connection& connection) {
     connection.ticket = {};
   }
   if (is_answered && thrown == nullptr) {
-    counters_.at_once.add();
+    ++at_once_in_round_;
     if (Counters::is_timed(at_once.status())) ++timed_in_round_;
     respond(connection.exchange, counters_, is_draining(), at_once, moment_);
     return true;

@@ -2,12 +2,21 @@
 // What handlers may say, checked.
 #include "serve/response.h"
 
+#include <array>
 #include <stdexcept>
 
 #include "http/characters.h"
 #include "http/response_head.h"
 
 namespace weft::serve {
+namespace {
+
+constexpr std::array<std::string_view, 4> reserved_names = {"content-length", "transfer-encoding",
+                                                            "connection", "date"};
+// Enough for what most responses say of themselves, so that memory is asked for once.
+constexpr std::size_t first_field_bytes = 128;
+
+}  // namespace
 
 void Response::set_status(unsigned status) {
   if (status < 200 || status > 599) throw std::invalid_argument("no status of a response");
@@ -19,12 +28,12 @@ void Response::add_field(std::string_view name, std::string_view value) {
   if (!http::is_token(name) || http::find_control(value.data(), end) != end) {
     throw std::invalid_argument("a field of a response with characters that it must not have");
   }
-  for (const std::string_view reserved :
-       {"content-length", "transfer-encoding", "connection", "date"}) {
+  for (const std::string_view reserved : reserved_names) {
     if (http::equals_ignoring_case(name, reserved)) {
       throw std::invalid_argument("a field of a response that the server writes itself");
     }
   }
+  if (fields_.empty()) fields_.reserve(first_field_bytes);
   fields_.append(name).append(1, '\0').append(value).append(1, '\0');
 }
 
