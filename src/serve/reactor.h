@@ -134,6 +134,7 @@ class Reactor {
   os::Descriptor spare_;  // for when there are no more numbers
   net::Deadlines deadlines_;
   Moment moment_;
+  Response at_once_;  // used again and again, for its memory
   // Requests that were answered at once, and those of them whose time counts.
   std::uint32_t at_once_in_round_ = 0;
   std::uint32_t timed_in_round_ = 0;

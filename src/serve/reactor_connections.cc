@@ -34,7 +34,8 @@ bool Reactor::hear(Connection& connection) noexcept {
 }
 
 bool Reactor::hear_request(Connection& connection) {
-  Step step = connection.exchange.advance(moment_);
+  const bool waits = connection.exchange.wants_only_to_wait();  // as most do: nothing to advance
+  Step step = waits ? Step::read : connection.exchange.advance(moment_);
   if (step == Step::read) {
     if (!read(connection)) return false;
     step = connection.exchange.advance(moment_);
@@ -78,11 +79,11 @@ void Reactor::serve_turns(Connection& connection) {
 
 bool Reactor::answer(Connection& connection) {
   bool is_submitted = false;
-  Response at_once;
   std::exception_ptr thrown;
   bool is_answered = true;
+  at_once_.reset();  // of what was thrown in the midst of
   try {
-    is_answered = site_.answer_at_once(connection.request(), at_once);
+    is_answered = site_.answer_at_once(connection.request(), at_once_);
   } catch (...) {
     thrown = std::current_exception();
   }
@@ -97,8 +98,9 @@ bool Reactor::answer(Connection& connection) {
   }
   if (is_answered && thrown == nullptr) {
     ++at_once_in_round_;
-    if (Counters::is_timed(at_once.status())) ++timed_in_round_;
-    respond(connection.exchange, counters_, is_draining(), at_once, moment_);
+    if (Counters::is_timed(at_once_.status())) ++timed_in_round_;
+    respond(connection.exchange, counters_, is_draining(), at_once_, moment_);
+    at_once_.reset();  // it may hold a file, or whatever the handler gave
     return true;
   }
   respond_with(connection.exchange, counters_, is_draining(), [&](Response& response) {

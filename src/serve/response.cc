@@ -15,8 +15,22 @@ constexpr std::array<std::string_view, 4> reserved_names = {"content-length", "t
                                                             "connection", "date"};
 // Enough for what most responses say of themselves, so that memory is asked for once.
 constexpr std::size_t first_field_bytes = 128;
+constexpr std::size_t most_kept_bytes = 4096;
 
 }  // namespace
+
+void Response::reset() noexcept {
+  status_ = 200;
+  for (std::string* const text : {&fields_, &text_}) {
+    text->clear();
+    if (text->capacity() > most_kept_bytes) std::string().swap(*text);
+  }
+  body_ = {};
+  owner_.reset();
+  if (file_.file != nullptr) file_ = {};
+  source_.reset();
+  sink_.reset();
+}
 
 void Response::set_status(unsigned status) {
   if (status < 200 || status > 599) throw std::invalid_argument("no status of a response");

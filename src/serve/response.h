@@ -52,6 +52,9 @@ class Response {
   // Instead of all of this: the request's body goes there, and the sink answers.
   void read_body(std::shared_ptr<BodySink> sink) noexcept { sink_ = std::move(sink); }
 
+  // As a new one; memory is kept, but for what was long.
+  void reset() noexcept;
+
   unsigned status() const noexcept { return status_; }
   std::string_view body() const noexcept { return body_; }
   const FilePiece& file() const noexcept { return file_; }
