@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Prints how soon work stops after its client has gone, its deadline has passed, or the process
+// ends: for each place that it may wait in, with the servers that are installed.
+//
+//   cancel_times [ROUNDS]
+#include <weft/sql.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+
+#include "tests/kit/stop_times.h"
+#include "tests/sql/servers.h"
+
+namespace weft::kit {
+namespace {
+
+double milliseconds(std::chrono::nanoseconds time) {
+  return std::chrono::duration<double, std::milli>(time).count();
+}
+
+void print(const Place& place, CancelReason reason, int rounds) {
+  const StopTimes stops = stop_times(place, reason, rounds);
+  std::printf("| %s | %s | %.3f | %.3f | %.3f |\n", place.name.c_str(), to_string(reason),
+              milliseconds(stops.quantile(0.5)), milliseconds(stops.quantile(0.99)),
+              milliseconds(stops.times.back()));
+  std::fflush(stdout);
+  if (stops.wrong != 0) std::printf("%d of them for another reason, or none\n", stops.wrong);
+}
+
+// As Url::parse() takes it; for local servers of a test, whose URLs have nothing to encode.
+std::string text_of(const sql::Url& url) {
+  std::string text = std::string(to_string(url.dialect)) + "://" + url.user + ":" + url.password +
+                     "@" + url.host + (url.port == 0 ? "" : ":" + std::to_string(url.port)) + "/" +
+                     url.database;
+  const char* separator = "?";
+  for (const auto& [name, value] : url.parameters) {
+    text += separator + name + "=" + value;
+    separator = "&";
+  }
+  return text;
+}
+
+int run(int rounds) {
+  const std::unique_ptr<sql::test::Server> servers[] = {sql::test::make_postgresql(),
+                                                        sql::test::make_mariadb()};
+  {
+    Places places;
+    for (const auto& server : servers) {
+      if (server == nullptr) continue;
+      server->start();
+      places.add_database(server->name() + ", a statement", text_of(server->url()),
+                          server->statement_that_takes(600));
+    }
+    std::printf(
+        "| waits for | stopped by | P50, ms | P99, ms | longest, ms |\n|---|---|---|---|---|\n");
+    for (const Place& place : places.all()) {
+      for (const CancelReason reason : reasons) print(place, reason, rounds);
+      places.clear_up();
+    }
+  }
+  for (const auto& server : servers) {
+    if (server != nullptr) server->stop();
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace weft::kit
+
+int main(int count, char** words) {
+  try {
+    return weft::kit::run(count > 1 ? std::max(1, std::atoi(words[1])) : 1000);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 1;
+  }
+}
