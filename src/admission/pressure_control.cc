@@ -32,7 +32,9 @@ void PressureControl::judge(Line& line, nanoseconds now, const std::optional<Sta
       line.is_known && *short_average < options_.fast_fall_ratio * line.short_average;
   const bool is_stale = now - line.moved >= options_.stale_after;
   const double both = is_stale ? 0 : std::min(*short_average, *long_average);
-  const double level = std::clamp((both - range.begin) / (range.end - range.begin), 0.0, 1.0);
+  const bool holds_on = line.level > 0 && both >= options_.lets_go_ratio * range.begin;
+  const double least = holds_on ? options_.least_level : 0;
+  const double level = std::clamp((both - range.begin) / (range.end - range.begin), least, 1.0);
   line.level = falls_fast ? std::min(level, line.level) : level;
   line.is_known = true;
   line.short_average = *short_average;

@@ -4,8 +4,10 @@
 //
 // As oomd has it: pressure rises when the long average and the short one are both above, and the
 // short one is not falling fast; so the smaller of the two counts, which also makes it fall with
-// the short one, sooner. The share follows by a tenth in a second upwards and two tenths down, and
-// turns round only some seconds after it last did.
+// the short one, sooner. What is shed for is shed for, a little, until three quarters of where that
+// began, so that a reading that stays at the edge does not make it begin and end all the time. The
+// share follows by a tenth in a second upwards and two tenths down, and turns round only some
+// seconds after it last did.
 //
 // Nothing is known, nothing is refused: a file that is not there, a number that is none, averages
 // that stand still while the sum does, and a sum that went back (the group's PSI was switched off
@@ -49,8 +51,10 @@ struct PressureOptions {
   Range cpu_full{30, 90};
   Range cpu_some{60, 100};
   Range throttled{50, 100};
-  double closes_above = 40;  // memory: the short average, while the long one is above half of it
-  double opens_below = 20;   // the short average
+  double lets_go_ratio = 0.75;  // of where a range begins
+  double least_level = 0.02;    // until there
+  double closes_above = 40;     // memory: the short average, while the long one is above half of it
+  double opens_below = 20;      // the short average
   double fast_fall_ratio = 0.85;  // of the short average to that of the sample before
   nanoseconds stale_after = std::chrono::seconds(5);  // the kernel averages every 2 s
   nanoseconds turns_after = std::chrono::seconds(3);

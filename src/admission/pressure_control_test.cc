@@ -129,6 +129,29 @@ TEST(PressureControl, AWaveringReadingDoesNotMakeItTurnAllTheTime) {
   EXPECT_LE(turns, 100);  // one in three seconds
 }
 
+// Stalls that come and go every few seconds, as the kernel averages them: around the edge of a
+// range, the smaller average is now above, now below.
+TEST(PressureControl, AReadingAtTheEdgeDoesNotMakeItFlap) {
+  for (const double mean : {4.5, 5.0, 5.5, 6.0, 8.0}) {
+    for (const nanoseconds half_a_wave : {1s, 2s, 4s}) {
+      PressureControl control;
+      StallSample memory = both(mean);
+      int changes = 0;
+      bool before = false;
+      for (nanoseconds now = 1s; now < 301s; now += 500ms) {
+        const double share = now / half_a_wave % 2 == 0 ? 2 * mean : 0;
+        memory.short_average += (share - memory.short_average) * (1 - std::exp(-0.5 / 10));
+        memory.long_average += (share - memory.long_average) * (1 - std::exp(-0.5 / 60));
+        memory.total += microseconds(static_cast<int>(share * 5000));
+        const bool sheds = control.look(now, {.memory_full = memory}, false).low_share > 0;
+        changes += sheds != before ? 1 : 0;
+        before = sheds;
+      }
+      EXPECT_LE(changes, 1) << mean << " %, waves of " << 2 * (half_a_wave / 1s) << " s";
+    }
+  }
+}
+
 TEST(PressureControl, ClosedEndsAtHalfOfWhatClosesIt) {
   Looking looking;
   EXPECT_TRUE(looking.look({.memory_full = both(45)}, 5).closed);
