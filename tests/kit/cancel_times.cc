@@ -3,8 +3,6 @@
 // ends: for each place that it may wait in, with the servers that are installed.
 //
 //   cancel_times [ROUNDS]
-#include <weft/sql.h>
-
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -28,19 +26,6 @@ void print(const Place& place, CancelReason reason, int rounds) {
   if (stops.wrong != 0) std::printf("%d of them for another reason, or none\n", stops.wrong);
 }
 
-// As Url::parse() takes it; for local servers of a test, whose URLs have nothing to encode.
-std::string text_of(const sql::Url& url) {
-  std::string text = std::string(to_string(url.dialect)) + "://" + url.user + ":" + url.password +
-                     "@" + url.host + (url.port == 0 ? "" : ":" + std::to_string(url.port)) + "/" +
-                     url.database;
-  const char* separator = "?";
-  for (const auto& [name, value] : url.parameters) {
-    text += separator + name + "=" + value;
-    separator = "&";
-  }
-  return text;
-}
-
 int run(int rounds) {
   const std::unique_ptr<sql::test::Server> servers[] = {sql::test::make_postgresql(),
                                                         sql::test::make_mariadb()};
@@ -49,7 +34,7 @@ int run(int rounds) {
     for (const auto& server : servers) {
       if (server == nullptr) continue;
       server->start();
-      places.add_database(server->name() + ", a statement", text_of(server->url()),
+      places.add_database(server->name() + ", a statement", server->url(),
                           server->statement_that_takes(600));
     }
     std::printf(

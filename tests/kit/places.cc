@@ -73,7 +73,7 @@ Places::Places() : parts_(std::make_unique<Parts>()) {
   add_threads();
   add_fibers();
   add_coroutines();
-  add_database("SQLite, a statement", "sqlite::memory:",
+  add_database("SQLite, a statement", sql::Url::parse("sqlite::memory:"),
                "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < "
                "1000000000000) SELECT max(n) FROM c");
   sql::ConnectionPool& only = parts_->databases.emplace_back(sql::Url::parse("sqlite::memory:"));
@@ -168,10 +168,10 @@ void Places::add_coroutines() {
   });
 }
 
-void Places::add_database(const std::string& name, const std::string& url,
+void Places::add_database(const std::string& name, const sql::Url& url,
                           const std::string& statement) {
   sql::ConnectionPool& database =
-      parts_->databases.emplace_back(sql::Url::parse(url), sql::ConnectionPoolOptions{.size = 2});
+      parts_->databases.emplace_back(url, sql::ConnectionPoolOptions{.size = 2});
   all_.push_back({name, [this, &database, statement](Request request) {
                     parts_->pool.submit([&database, statement, request = std::move(request)] {
                       std::exception_ptr thrown;

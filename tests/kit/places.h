@@ -7,6 +7,7 @@
 #pragma once
 
 #include <weft/cancel.h>
+#include <weft/sql.h>
 
 #include <chrono>
 #include <functional>
@@ -46,8 +47,8 @@ class Places {
   Places& operator=(const Places&) = delete;
 
   const std::vector<Place>& all() const noexcept { return all_; }
-  // A statement of another database; its URL, and a statement that takes as long as whole_wait.
-  void add_database(const std::string& name, const std::string& url, const std::string& statement);
+  // A statement of another database, which takes as long as whole_wait.
+  void add_database(const std::string& name, const sql::Url& url, const std::string& statement);
   // Now and then, by who begins: keeps few of the fibers that are over.
   void clear_up();
 

@@ -30,7 +30,7 @@ constexpr auto low = static_cast<std::size_t>(Priority::low);
 // Asks now and then, as a client that can do without.
 template <class Condition>
 bool comes_true(AdmissionControl& control, Condition condition) {
-  const auto until = Clock::now() + 80s;  // generous: whether, and not when
+  const auto until = Clock::now() + 55s;  // generous: whether, and not when
   while (Clock::now() < until) {
     for (int i = 0; i < 100; ++i) static_cast<void>(control.admit(Priority::low));
     if (condition()) return true;
@@ -94,7 +94,7 @@ class Worker {
     while (!is_calm_.load(std::memory_order_relaxed)) {
     }
     ::sched_setscheduler(0, SCHED_OTHER, &none);
-    while (goes_on_) std::this_thread::sleep_for(1ms);
+    while (goes_on_) std::this_thread::sleep_for(100ms);
   }
   std::atomic<bool> is_calm_{false};
   std::atomic<bool> goes_on_{true};
