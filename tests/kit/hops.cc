@@ -43,6 +43,15 @@ Hops::Hops(HopsOptions options)
       coroutines_({.threads = 2, .blocking = {.minimum = 2}}),
       pools_{Pool({.minimum = 2}), Pool({.policy = Policy::fixed, .minimum = 2})} {}
 
+// The last request is over, and who has handed it on may still be about to return from that:
+// nothing goes before all have.
+Hops::~Hops() {
+  fibers_.join(0);
+  coroutines_.drain();
+  for (Pool& pool : pools_) pool.drain();
+  fibers_.join(0);
+}
+
 void Hops::run(std::uint64_t requests) {
   for (std::uint64_t number = 1; number <= requests; ++number) {
     places_.acquire();

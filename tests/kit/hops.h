@@ -58,6 +58,7 @@ struct HopsOptions {
 class Hops {
  public:
   explicit Hops(HopsOptions options);
+  ~Hops();
 
   // Not for two threads at once.
   void run(std::uint64_t requests);
@@ -101,7 +102,6 @@ class Hops {
   mutable std::mutex mutex_;
   std::vector<std::string> complaints_;  // guarded by mutex_
   AsyncMutex lock_;
-  // They go first, as what they run uses the rest.
   FiberKeeper fibers_{{.workers = 2}};
   Coroutines coroutines_;
   std::array<Pool, 2> pools_;
