@@ -11,16 +11,21 @@
 //   }
 //
 // What the call does: reads the budget, and sets from it what can only be set before there are
-// threads (malloc's arenas, stacks); starts an HTTP server with its pool, and the admin port
-// (/healthz, /readyz, /metrics, a dashboard); tells systemd that it is ready; waits for SIGTERM or
-// SIGINT; and ends in the order of src/service/ending.h.
+// threads (malloc's arenas, stacks); starts an HTTP server with its pool, a gRPC server where the
+// service has asked for one, and the admin port (/healthz, /readyz, /metrics, a dashboard); tells
+// systemd that it is ready; waits for SIGTERM or SIGINT; and ends in the order of
+// src/service/ending.h. What was sized from the budget follows it.
 //
 // Each request has a trace and a correlation id, which every line of log() names; a deadline; and
 // weft::cancellation(), which its going, its deadline and the end of the process cancel. When there
 // is too much to do, some are refused before they have begun: 503 with Retry-After and Weft-Reason.
 //
-// Handlers run on the pool, and may block. What they throw is answered: weft::Cancelled with 503 or
-// 504, HttpError with its status, everything else with 500, and a line in the log.
+// gRPC: service.grpc() of <weft/grpc_server.h>, with health and reflection. Its handlers are
+// coroutines, which never block; what does, they give to weft::offload(service.blocking_pool(), …).
+//
+// Handlers of HTTP run on the server's pool, and may block. What they throw is answered:
+// weft::Cancelled with 503 or 504, HttpError with its status, everything else with 500, and a line
+// in the log.
 #pragma once
 
 #include <spdlog/fwd.h>
@@ -35,7 +40,11 @@
 
 namespace weft {
 class Coroutines;
+class Pool;
 
+namespace grpc {
+class Server;
+}  // namespace grpc
 namespace serve {
 struct Call;
 class Response;
@@ -50,6 +59,7 @@ namespace service {
 struct Options {
   std::string name = "service";
   std::string http = "127.0.0.1:8080";   // empty: none
+  std::string grpc = "127.0.0.1:50051";  // of services that ask for grpc(); empty: none
   std::string admin = "127.0.0.1:8081";  // empty: none
   std::string database = {};             // a URL of <weft/sql.h>; empty: none
   std::chrono::milliseconds request_deadline = std::chrono::seconds(30);
@@ -107,7 +117,11 @@ class Service {
   // Patterns: "/links/{key}". Throws std::invalid_argument for one that is none.
   void http(std::string_view method, std::string_view pattern, HttpHandler handler);
 
-  // Made when it is first asked for.
+  // Made when they are first asked for. Methods are registered on it while the service is built; it
+  // is started and ended with the others.
+  grpc::Server& grpc();
+  // For what blocks: grows by how much its jobs wait, and follows the budget.
+  Pool& blocking_pool();
   Coroutines& coroutines();
   // Throws where no URL was given.
   sql::ConnectionPool& database();

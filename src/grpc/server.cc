@@ -67,6 +67,8 @@ void configure(::grpc::ServerBuilder& builder, const ServerOptions& options) {
       milliseconds(options.least_ping_interval));
   set(GRPC_ARG_ENABLE_PER_MESSAGE_COMPRESSION, options.compresses ? 1 : 0);
   set(GRPC_ARG_ENABLE_CHANNELZ, 0);  // nobody could ask: its service is not there
+  // A port that another server has is taken, and not shared with it unawares.
+  set(GRPC_ARG_ALLOW_REUSEPORT, 0);
 }
 
 void set_quota(::grpc::ServerBuilder& builder, const ServerOptions& options,

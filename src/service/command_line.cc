@@ -27,6 +27,8 @@ std::optional<Settings> read_command_line(int count, const char* const* words, O
   app.option_defaults()->always_capture_default();
   app.add_option("--http", options.http, "Where HTTP is served: ADDRESS:PORT")
       ->envname("HTTP_LISTEN");
+  app.add_option("--grpc", options.grpc, "Where gRPC is, if the service has any: ADDRESS:PORT")
+      ->envname("GRPC_LISTEN");
   app.add_option("--admin", options.admin, "Where /healthz, /readyz, /metrics and a dashboard are")
       ->envname("ADMIN_LISTEN");
   app.add_option("--database", options.database, "sqlite:PATH, postgresql://… or mariadb://…")

@@ -89,6 +89,12 @@ int run(const Settings& settings, const std::function<void(Service&)>& build) {
 void Service::http(std::string_view method, std::string_view pattern, HttpHandler handler) {
   parts_.add(method, pattern, std::move(handler));
 }
+grpc::Server& Service::grpc() {
+  return parts_.grpc();
+}
+Pool& Service::blocking_pool() {
+  return parts_.blocking_pool();
+}
 Coroutines& Service::coroutines() {
   return parts_.coroutines();
 }

@@ -1,27 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts come, serve and go.
+// Parts come, and serve.
 #include "service/parts.h"
 
 #include <spdlog/logger.h>
 #include <weft/cancel.h>
-#include <weft/context.h>
 
+#include <algorithm>
 #include <chrono>
 #include <stdexcept>
 #include <thread>
 #include <utility>
 
 #include "net/listener.h"
-#include "net/service_manager.h"
+#include "service/no_server.h"
 
 namespace weft::service {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-std::chrono::milliseconds until(Clock::time_point deadline) {
-  const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
-  return std::max(left, std::chrono::milliseconds(0));
+// gRPC wants all its queues before it starts, and a quota may become as large as the machine.
+constexpr std::uint32_t most_workers = 64;
+
+std::string text_of(const std::exception_ptr& thrown) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const std::exception& known) {
+    return known.what();
+  } catch (...) {
+    return "it threw something that says nothing";
+  }
 }
 
 }  // namespace
@@ -62,6 +70,39 @@ void Parts::call(const HttpHandler& handler, const serve::Call& call, serve::Res
   }
 }
 
+grpc::Server& Parts::grpc() {
+  if (grpc_ == nullptr) {
+    grpc::ServerOptions options;
+    options.addresses.clear();
+    const auto address = net::Address::parse(options_.grpc);
+    if (address) {
+      const std::string text = address->text();
+      options.addresses.push_back(text.starts_with('*') ? "[::]" + text.substr(1) : text);
+    } else if (!options_.grpc.empty()) {
+      throw std::invalid_argument(address.error().message);
+    }
+    options.most_workers = std::clamp(std::thread::hardware_concurrency(), 2U, most_workers);
+    options.reflection = true;
+    options.on_exception = [this](std::string_view method, const std::exception_ptr& thrown) {
+      log_->error("{}: a handler failed: {}", method, text_of(thrown));
+    };
+    grpc_ = std::make_unique<grpc::Server>(std::move(options));
+  }
+  return *grpc_;
+}
+
+Pool& Parts::blocking_pool() {
+  if (!blocking_pool_) {
+    PoolOptions options;
+    options.thread_name = "weft-blocking";
+    options.on_exception = [this](const std::exception_ptr& thrown) {
+      log_->error("a job failed: {}", text_of(thrown));
+    };
+    blocking_pool_.emplace(std::move(options));
+  }
+  return *blocking_pool_;
+}
+
 Coroutines& Parts::coroutines() {
   if (!coroutines_) coroutines_.emplace();
   return *coroutines_;
@@ -77,13 +118,21 @@ sql::ConnectionPool& Parts::database() {
   return *database_;
 }
 
-base::Status Parts::start_http() {
+void Parts::add_place(const std::string& what, const std::string& where) {
+  places_ += (places_.empty() ? "" : ", ") + what + " on " + where;
+}
+
+base::Status Parts::open_http() {
+  if (options_.http.empty()) {
+    http_ = std::make_unique<NoServer>();
+    return base::Done{};
+  }
   const auto address = net::Address::parse(options_.http);
   if (!address) return address.error();
   auto socket = net::listen_on(*address);
   if (!socket) return socket.error();
   const auto bound = net::address_of(*socket);
-  places_ = "HTTP on " + (bound ? bound->text() : options_.http);
+  add_place("HTTP", bound ? bound->text() : options_.http);
   std::vector<os::Descriptor> listeners;
   listeners.push_back(std::move(*socket));
   serve::ServerOptions server;
@@ -92,58 +141,38 @@ base::Status Parts::start_http() {
   return base::Done{};
 }
 
-base::Status Parts::start() {
-  if (auto status = start_http(); !status) return status;
-  if (!options_.admin.empty()) {
-    serve::About about{.version = "0.1.0", .policy = "adaptive", .listens = {places_}};
-    const auto place = admin_.start(options_.admin, std::move(about), *http_);
-    if (!place) return place.error();
-    places_ += ", admin on " + *place;
-  }
-  http_->start();
+base::Status Parts::start_admin() {
+  if (options_.admin.empty()) return base::Done{};
+  serve::About about{.version = "0.1.0", .policy = "adaptive", .listens = {places_}};
+  const auto place = admin_.start(options_.admin, std::move(about), *http_);
+  if (!place) return place.error();
+  add_place("admin", *place);
   return base::Done{};
 }
 
-bool Parts::end() {
-  Ending ending;
-  ending.add(Stage::unready, "readiness", [this](Clock::time_point) {
-    admin_.say_draining();
-    return true;
-  });
-  ending.add(Stage::leaving, "leaving", [this](Clock::time_point deadline) {
-    std::this_thread::sleep_until(std::min(deadline, Clock::now() + options_.leaving));
-    return true;
-  });
-  ending.add(Stage::servers, "HTTP", [this](Clock::time_point deadline) {
-    const bool is_done = http_->drain(until(deadline));
-    if (is_done) http_.reset();
-    return is_done;
-  });
-  ending.add(Stage::pools, "coroutines", [this](Clock::time_point) {
-    coroutines_.reset();
-    return true;
-  });
-  ending.add(Stage::databases, "database", [this](Clock::time_point) {
-    database_.reset();
-    return true;
-  });
-  ending.add(Stage::flushing, "log", [this](Clock::time_point) {
-    const GuardMisuses misuses = guard_misuses();
-    if (misuses.on_another_strand + misuses.out_of_order != 0) {
-      log_->warn("context guards that went where they should not: {} elsewhere, {} too early",
-                 misuses.on_another_strand, misuses.out_of_order);
-    }
-    log_->flush();
-    return true;
-  });
-  bool is_done = true;
-  for (const Ending::Outcome& outcome : ending.run(options_.grace)) {
-    if (outcome.problem.empty()) continue;
-    is_done = false;
-    log_->error("{} did not end well: {}", outcome.name, outcome.problem);
+base::Status Parts::start_grpc() {
+  if (grpc_ == nullptr || options_.grpc.empty()) return base::Done{};
+  grpc_->start();
+  grpc_serves_ = true;
+  const std::size_t colon = options_.grpc.rfind(':');
+  const bool has_port = !options_.grpc.starts_with("unix:");
+  add_place("gRPC", has_port
+                        ? options_.grpc.substr(0, colon + 1) + std::to_string(grpc_->ports()[0])
+                        : options_.grpc);
+  return base::Done{};
+}
+
+// HTTP answers nobody before all ports are open; gRPC, which opens its port and serves in one, is
+// the last that can fail.
+base::Status Parts::start() {
+  if (options_.http.empty() && (grpc_ == nullptr || options_.grpc.empty())) {
+    return base::Error{"nothing is served: say --http ADDRESS:PORT or --grpc ADDRESS:PORT"};
   }
-  log_->flush();
-  return is_done;
+  if (auto status = open_http(); !status) return status;
+  if (auto status = start_admin(); !status) return status;
+  if (auto status = start_grpc(); !status) return status;
+  http_->start();
+  return base::Done{};
 }
 
 }  // namespace weft::service

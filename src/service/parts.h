@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parts: what a service is made of, from its start to its end.
+//
+// The order of the members is that of their needs: what is declared later may use what is declared
+// earlier, and goes before it. The admin port is last: it looks at all others until the very end.
 #pragma once
 
 #include <weft/admission_control.h>
 #include <weft/budget.h>
 #include <weft/coroutines.h>
+#include <weft/grpc_server.h>
+#include <weft/pool.h>
 #include <weft/service.h>
 #include <weft/sql_pool.h>
 
@@ -30,28 +35,39 @@ class Parts {
 
   // For who builds the service.
   void add(std::string_view method, std::string_view pattern, HttpHandler handler);
+  grpc::Server& grpc();
+  Pool& blocking_pool();
   Coroutines& coroutines();
   sql::ConnectionPool& database();
   spdlog::logger& log() noexcept { return *log_; }
 
-  // Opens the ports. Nothing is answered before all of them are open.
+  // Opens the ports. Throws, or answers, what is wrong with them.
   base::Status start();
   // Where it listens, for people.
   const std::string& places() const noexcept { return places_; }
-  // Answers what was accepted, and ends. False: not all of it in time.
+  // Answers what was accepted, and ends. False: not all of it in time; some of it may still run, so
+  // the process is to end without taking anything apart.
   bool end();
 
  private:
-  base::Status start_http();
+  base::Status open_http();
+  base::Status start_admin();
+  base::Status start_grpc();
+  bool end_servers(Ending::Clock::time_point deadline);
+  void add_steps(Ending& ending);
   void call(const HttpHandler& handler, const serve::Call& call, serve::Response& response);
+  void add_place(const std::string& what, const std::string& where);
 
   const Options options_;
   const std::shared_ptr<spdlog::logger> log_;
   AdmissionControl admission_;
-  serve::WebSite site_;
-  std::optional<Coroutines> coroutines_;
   std::optional<sql::ConnectionPool> database_;
-  std::unique_ptr<serve::Server> http_;
+  std::optional<Pool> blocking_pool_;
+  std::optional<Coroutines> coroutines_;
+  serve::WebSite site_;
+  std::unique_ptr<serve::RunningServer> http_;  // one that serves nobody, where there is no port
+  std::unique_ptr<grpc::Server> grpc_;          // none: nobody has asked for it
+  bool grpc_serves_ = false;
   serve::AdminPort admin_;
   std::string places_;
 };

@@ -38,8 +38,8 @@ MODULES = {
     "http": ["pool"],
     "serve": ["http", "net", "engine", "admission"],
     "load": ["measure", "net"],
-    "service": ["serve", "admission", "coroutine", "sql", "log"],
-    "grpc": ["coroutine"],
+    "service": ["serve", "admission", "coroutine", "grpc", "sql", "log"],
+    "grpc": ["coroutine", "admission"],
 }
 # The library is useful without the preload, and the preload never pulls in the library.
 APART = (("fiber", "sched", "sync", "preload"), ("context", "cancel", "admission", "pool", "http", "grpc"))
