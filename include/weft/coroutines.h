@@ -36,6 +36,7 @@
 #include <utility>
 
 #include <weft/cancel.h>
+#include <weft/context.h>
 #include <weft/context_executor.h>
 #include <weft/pool.h>
 
@@ -71,6 +72,18 @@ class Coroutines {
   class Crew;
   std::unique_ptr<Crew> crew_;
 };
+
+// Who is told of what is offloaded within it: to wait for a pool's thread is a wait of the
+// request's.
+class OffloadWatch {
+ public:
+  virtual ~OffloadWatch() = default;
+  // It was given to a pool, or is about to be; it may never begin.
+  virtual void queued() const noexcept {}
+  // It begins, on a thread of the pool; whoever offloaded it waits.
+  virtual void begun(const JobTimes&) const noexcept {}
+};
+inline constexpr Ambient<OffloadWatch> offload_watch("offload watch");
 
 namespace coroutine {
 

@@ -4,7 +4,11 @@
 // States
 //   idle      --arm()-->                            armed: gRPC has the request tag
 //   armed     --it comes, with nothing-->           idle: the server shuts down
-//   armed     --it comes, with a call-->            running, and the done tag is gRPC's; or refused
+//   armed     --it comes, with a call-->            running, and the done tag is gRPC's; or
+//   waiting;
+//                                                   or refused
+//   waiting   --all that has come was seen to-->    running
+//   waiting   --the client goes, or the server-->   refused, without a handler
 //   running   --the handler returns or throws-->    finishing: the finish tag is gRPC's
 //   refused   --at once, without a coroutine-->     finishing
 //   finishing --all tags have come-->               over, and idle
@@ -44,6 +48,7 @@
 namespace weft::grpc {
 
 class Call;
+class CallTicket;
 class Method;
 class Worker;
 
@@ -122,8 +127,13 @@ class Call {
   void on_requested(bool is_ok);
   void on_done(bool);
   void on_finished(bool is_ok);
+  bool is_refused();
+  void refuse(const char* reason, std::chrono::milliseconds retry_after);
+  void add_refusal(const char* reason, std::chrono::milliseconds retry_after);
   void begin();
-  void refuse();
+  // Of a call with a ticket, when it has waited.
+  void begin_in_turn();
+  void end_ticket();
   void ended(std::exception_ptr thrown, const ::grpc::Status& status);
   void send(const ::grpc::Status& status);
   void cancel(CancelReason reason);
@@ -135,20 +145,31 @@ class Call {
   void check_end();
   CancelReason reason_of_end() const noexcept;
 
+  class Turn final : public queue::Posted {
+   public:
+    explicit Turn(Call& call) noexcept;
+
+   private:
+    static void act_on(Posted* self, bool runs);
+    Call& call_;
+  };
+
   Worker& worker_;
   Method& method_;
   std::optional<::grpc::ServerContext> context_;
   Moment<&Call::on_requested> requested_{*this};
   Moment<&Call::on_done> done_{*this};
   Moment<&Call::on_finished> finished_{*this};
-  int tags_ = 0;  // gRPC's, besides the request tag
-  bool is_running_ = false;
+  Turn turn_{*this};
+  int tags_ = 0;               // gRPC's, besides the request tag
+  bool is_running_ = false;    // or waiting
   bool was_answered_ = false;  // gRPC took the answer
   ::grpc::StatusCode code_ = ::grpc::StatusCode::UNKNOWN;
   std::chrono::steady_clock::time_point begun_;
   std::chrono::steady_clock::time_point ended_;
   CancelToken::Instant deadline_ = CancelToken::Instant::max();
   std::optional<CancelSource> source_;
+  std::shared_ptr<const CallTicket> ticket_;  // none: nobody asked for it, or the handler is over
   std::shared_ptr<const std::string> correlation_;
   boost::asio::cancellation_signal signal_;
   std::size_t line_ = 0;   // the worker's place for the calls of this method

@@ -16,12 +16,14 @@
 #include <typeinfo>
 #include <utility>
 
+#include <weft/admission.h>
 #include <weft/grpc_call.h>
 
 namespace weft::grpc {
 
 struct MethodOptions {
-  int priority = 0;  // higher is more important; for the admission hook
+  Priority priority = Priority::normal;  // of its calls, when there are too many
+  bool asks_admission = true;            // false: is never refused, nor counted; for health
 };
 
 class Method {
@@ -33,7 +35,7 @@ class Method {
   Method& operator=(const Method&) = delete;
 
   const std::string& name() const noexcept { return name_; }
-  int priority() const noexcept { return options_.priority; }
+  const MethodOptions& options() const noexcept { return options_; }
   virtual std::unique_ptr<Call> make(Worker& worker) = 0;
 
  private:

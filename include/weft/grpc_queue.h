@@ -9,7 +9,9 @@
 //   tag         what gRPC gives back when an operation is over; complete() runs on the thread
 //   operation   one that gRPC still has, and whose tag will come
 //   local work  posted by the thread itself: a plain list, without a lock or a system call
-//   mail        posted by other threads: a list that they add to in front; who finds it empty rings
+//   later work  of the thread itself as well: a piece of it is done when gRPC has no tag that has
+//   come mail        posted by other threads: a list that they add to in front; who finds it empty
+//   rings
 //
 // States
 //   serving  --leave()-->  leaving  --nothing is outstanding-->  left: run() returns, may run again
@@ -74,6 +76,27 @@ struct Posted {
   explicit Posted(Act own) noexcept : act(own) {}
   Act act;
   Posted* next = nullptr;
+};
+
+// In the order in which they came.
+class List {
+ public:
+  bool empty() const noexcept { return first_ == nullptr; }
+  void add(Posted* posted) noexcept {
+    posted->next = nullptr;
+    *last_ = posted;
+    last_ = &posted->next;
+  }
+  // Precondition: not empty.
+  Posted* take() noexcept {
+    Posted* const posted = std::exchange(first_, first_->next);
+    if (first_ == nullptr) last_ = &first_;
+    return posted;
+  }
+
+ private:
+  Posted* first_ = nullptr;
+  Posted** last_ = &first_;
 };
 
 // What all copies of an executor share.
@@ -189,6 +212,8 @@ class QueueContext : public boost::asio::execution_context {
   void begin_idle() noexcept { ++idle_operations_; }
   void end_idle() noexcept { --idle_operations_; }
 
+  void post_later(queue::Posted* posted) noexcept { later_.add(posted); }
+
   // For any thread. What is posted to a closed queue is dropped.
   void post(queue::Posted* posted) noexcept;
   // For any thread: begun on a thread that holds such work already, or on the queue's own.
@@ -208,7 +233,6 @@ class QueueContext : public boost::asio::execution_context {
     ::grpc::Alarm alarm_;
   };
 
-  void put_locally(queue::Posted* posted) noexcept;
   void take_mail() noexcept;
   void run_some();
   bool is_over() noexcept;
@@ -220,8 +244,8 @@ class QueueContext : public boost::asio::execution_context {
 
   // The thread's own.
   Mode mode_ = Mode::serving;
-  queue::Posted* first_ = nullptr;  // local work
-  queue::Posted** last_ = &first_;
+  queue::List local_;
+  queue::List later_;
   std::uint64_t operations_ = 0;
   std::uint64_t idle_operations_ = 0;
   std::int64_t work_ = 0;

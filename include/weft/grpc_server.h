@@ -23,6 +23,11 @@
 //             does, it gives to weft::offload().
 //   armed     a request that gRPC may match with a call. Each worker has a few of each method, and
 //             replaces one before it begins with what has come.
+//   ticket    of a call that the admission (<weft/admission.h>) has let in: it waits until its
+//   handler
+//             runs; and if the first thing that the handler waits for is weft::offload(), until
+//             that has begun. Then it is under way, until the handler is over. Calls are taken from
+//             gRPC before handlers run, so that none waits where it is not seen.
 //   drained   the server says to whoever asks for its health that it is not ready, and serves on.
 //
 // Throws: what a handler throws is answered, and nothing of its text. weft::Cancelled becomes
@@ -61,6 +66,9 @@
 
 #include <weft/grpc_method.h>
 
+namespace weft {
+class AdmissionControl;
+}  // namespace weft
 namespace weft::measure {
 class Snapshot;
 }  // namespace weft::measure
@@ -72,7 +80,7 @@ using Metadata = std::multimap<::grpc::string_ref, ::grpc::string_ref>;
 // A call, before anything is done for it.
 struct Arrival {
   std::string_view method;
-  int priority;  // of the method, as it was registered
+  Priority priority;  // of the method, as it was registered
   const Metadata& metadata;
 };
 
@@ -114,9 +122,14 @@ struct ServerOptions {
   bool health = true;       // grpc.health.v1: "" is readiness, "liveness" is liveness
   bool reflection = false;  // grpc.reflection.v1alpha
 
+  // Who lets calls in; none: all are. It outlives the server. Who is refused gets
+  // RESOURCE_EXHAUSTED, with grpc-retry-pushback-ms and weft-reason in the trailers.
+  AdmissionControl* admission = nullptr;
+
   // Called on the workers' threads, and so short; what they throw ends the process.
-  // None: all are admitted. Asked before anything is made for the call.
-  std::function<std::optional<Refusal>(const Arrival&)> admission{};
+  // Asked before anything is made for the call, and before the admission is: for limits of your
+  // own.
+  std::function<std::optional<Refusal>(const Arrival&)> refuse{};
   std::function<void(const CallRecord&)> on_finished{};
   std::function<void(std::string_view method, std::exception_ptr)> on_exception{};
 };
@@ -125,7 +138,9 @@ struct ServerCounters {
   std::uint32_t workers = 0;
   std::uint64_t started = 0;  // with those that were refused
   std::uint64_t in_flight = 0;
-  std::map<::grpc::StatusCode, std::uint64_t> finished;
+  using ByCode = std::map<::grpc::StatusCode, std::uint64_t>;
+  ByCode finished;
+  std::map<std::string, ByCode> finished_by_method;
   std::map<std::string, std::uint64_t> refused;  // by reason
   std::uint64_t thrown = 0;                      // by handlers, and not weft::Cancelled
   std::uint64_t armed = 0;
@@ -194,8 +209,9 @@ class Server {
   // From now on it is not ready ("" and all services are NOT_SERVING); it goes on serving.
   void begin_drain();
   // Takes no new calls, and waits for those under way. At the deadline they are cancelled, with the
-  // reason `shutdown`. Returns when all threads have ended. Not for handlers.
-  void shutdown(Instant deadline);
+  // reason `shutdown`. Returns when all threads have ended. Not for handlers. False: some had to be
+  // cancelled.
+  bool shutdown(Instant deadline);
 
   ServerCounters counters() const;
   // How long handlers took.

@@ -38,15 +38,17 @@ class Errand final : public Job {
         if (const auto still = weak.lock()) still->give_up(cancellation().reason());
       });
     }
+    if (const OffloadWatch* const watch = offload_watch.get()) watch->queued();
     const Submitted submitted = pool.try_submit(*errand);
     if (submitted == Submitted::accepted) return;
     errand->own_.reset();
     errand->give_up(submitted == Submitted::full ? CancelReason::overload : CancelReason::shutdown);
   }
 
-  void run(const JobTimes&) override {
+  void run(const JobTimes& times) override {
     const std::shared_ptr<Errand> own = std::move(own_);
     if (!take()) return;
+    if (const OffloadWatch* const watch = offload_watch.get()) watch->begun(times);
     std::exception_ptr thrown;
     try {
       work_();

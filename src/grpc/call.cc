@@ -8,6 +8,7 @@
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/co_spawn.hpp>
 
+#include "grpc/call_ticket.h"
 #include "grpc/decisions.h"
 #include "grpc/worker.h"
 
@@ -16,6 +17,9 @@ namespace {
 
 namespace asio = boost::asio;
 using Clock = std::chrono::steady_clock;
+
+// Of who found no room in a pool.
+constexpr std::chrono::milliseconds retry_for_room(1000);
 
 std::string_view find(const Metadata& metadata, const char* name) {
   const auto found = metadata.find(name);
@@ -52,24 +56,74 @@ void Call::on_requested(bool is_ok) {
     deadline_ = steady_deadline(deadline, std::chrono::system_clock::now(), begun_);
   }
   worker_.begins(*this);
-  if (!worker_.site_.options.admission) return begin();
-  const auto refusal = worker_.site_.options.admission(
-      {method_.name(), method_.priority(), context_->client_metadata()});
-  if (!refusal) return begin();
-  {
-    const std::scoped_lock guard(worker_.counters_.mutex);
-    ++worker_.counters_.refused[refusal->reason];
+  if (is_refused()) return;
+  is_running_ = true;
+  source_.emplace(CancelSource::Watched(), deadline_);
+  // What has come is taken first: so many wait, and some may have to be refused.
+  ticket_ == nullptr ? begin() : worker_.queue_.post_later(&turn_);
+}
+
+bool Call::is_refused() {
+  const ServerOptions& options = worker_.site_.options;
+  const MethodOptions& own = method_.options();
+  if (options.refuse) {
+    const auto refusal =
+        options.refuse({method_.name(), own.priority, context_->client_metadata()});
+    if (refusal) refuse(refusal->reason, refusal->retry_after);
+    if (refusal) return true;
   }
-  context_->AddTrailingMetadata("grpc-retry-pushback-ms",
-                                std::to_string(refusal->retry_after.count()));
-  context_->AddTrailingMetadata("weft-reason", refusal->reason);
+  if (options.admission == nullptr || !own.asks_admission) return false;
+  auto [admission, ticket] = options.admission->admit(own.priority);
+  if (!admission.admitted()) {
+    refuse(to_string(admission.refusal), admission.retry_after);
+    return true;
+  }
+  ticket_ = std::make_shared<const CallTicket>(*options.admission, std::move(ticket));
+  return false;
+}
+
+void Call::refuse(const char* reason, std::chrono::milliseconds retry_after) {
+  add_refusal(reason, retry_after);
   ended_ = begun_;
   send({::grpc::StatusCode::RESOURCE_EXHAUSTED, "the server takes no more"});
 }
 
+void Call::add_refusal(const char* reason, std::chrono::milliseconds retry_after) {
+  {
+    const std::scoped_lock guard(worker_.counters_.mutex);
+    ++worker_.counters_.refused[reason];
+  }
+  context_->AddTrailingMetadata("grpc-retry-pushback-ms", std::to_string(retry_after.count()));
+  context_->AddTrailingMetadata("weft-reason", reason);
+}
+
+Call::Turn::Turn(Call& call) noexcept : Posted(&act_on), call_(call) {}
+
+void Call::Turn::act_on(Posted* self, bool) {
+  static_cast<Turn*>(self)->call_.begin_in_turn();
+}
+
+void Call::begin_in_turn() {
+  if (Clock::now() >= deadline_) source_->cancel(CancelReason::deadline);
+  if (const CancelReason reason = source_->token().reason(); reason != CancelReason::none) {
+    is_running_ = false;
+    end_ticket();
+    ended_ = Clock::now();
+    return send(status_of(reason));
+  }
+  {
+    const auto told = offload_watch.share(ticket_);
+    begin();
+  }
+  // It has run until it waits for something.
+  if (ticket_ != nullptr) ticket_->handler_waits();
+}
+
+void Call::end_ticket() {
+  if (const auto ticket = std::exchange(ticket_, nullptr)) ticket->end();
+}
+
 void Call::begin() {
-  is_running_ = true;
-  source_.emplace(CancelSource::Watched(), deadline_);
   const Metadata& metadata = context_->client_metadata();
   auto trace = std::make_shared<const Trace>(
       worker_.names_.continue_trace(find(metadata, "traceparent"), find(metadata, "tracestate")));
@@ -95,6 +149,7 @@ void Call::begin() {
 
 void Call::ended(std::exception_ptr thrown, const ::grpc::Status& status) {
   is_running_ = false;
+  end_ticket();
   ended_ = Clock::now();
   worker_.counters_.durations.record(ended_ - begun_);
   if (thrown == nullptr) return send(status);
@@ -105,6 +160,10 @@ void Call::ended(std::exception_ptr thrown, const ::grpc::Status& status) {
     if (worker_.site_.options.on_exception) {
       worker_.site_.options.on_exception(method_.name(), explained);
     }
+  }
+  // Not for want of a turn, but of room in a pool: it is refused all the same.
+  if (outcome.status.error_code() == ::grpc::StatusCode::RESOURCE_EXHAUSTED) {
+    add_refusal("no-room", retry_for_room);
   }
   send(outcome.status);
 }
@@ -151,7 +210,7 @@ void Call::check_end() {
 void Call::come_back() {
   if (tags_ != 0 || is_running_) return;
   const auto code = static_cast<std::size_t>(code_);
-  add(worker_.counters_.finished[code < WorkerCounters::codes ? code : 2], 1);
+  add(worker_.counters_.finished[line_][code < WorkerCounters::codes ? code : 2], 1);
   if (const auto& tell = worker_.site_.options.on_finished) {
     tell({method_.name(), code_, was_answered_, ended_ - begun_, request_bytes(), response_bytes(),
           correlation_ == nullptr ? std::string_view() : std::string_view(*correlation_),

@@ -87,7 +87,9 @@ bool Crew::is_idle() const noexcept {
     const WorkerCounters& own = worker->counters();
     std::uint64_t open =
         own.armed.load(std::memory_order_relaxed) + own.started.load(std::memory_order_relaxed);
-    for (const auto& finished : own.finished) open -= finished.load(std::memory_order_relaxed);
+    for (const auto& method : own.finished) {
+      for (const auto& finished : method) open -= finished.load(std::memory_order_relaxed);
+    }
     return open == 0;
   });
 }

@@ -40,11 +40,13 @@ void Health::add_to(Server& server) {
   server.unary(service_, &Service::RequestCheck,
                [this](Call&, const Request& request, Response& response) {
                  return check(request, response);
-               });
+               },
+               {.asks_admission = false});
   server.server_stream(service_, &Service::RequestWatch,
                        [this](Call&, const Request& request, Writer<Response>& writer) {
                          return watch(request, writer);
-                       });
+                       },
+                       {.asks_admission = false});
 }
 
 Answer Health::check(const Request& request, Response& response) {

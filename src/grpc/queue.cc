@@ -78,34 +78,39 @@ void QueueContext::run() {
   if (is_closed_) return;
   const Entered entered(this);
   if (mode_ == Mode::leaving) mode_ = Mode::serving;
-  for (;;) {
+  for (int tags = 0;;) {
     run_some();
     if (is_over()) return;
     const bool rests = is_dormant();
     if (rests) std::this_thread::sleep_for(dormant_interval);
-    const gpr_timespec until = first_ == nullptr && !rests ? ::gpr_inf_future(GPR_CLOCK_MONOTONIC)
-                                                           : ::gpr_inf_past(GPR_CLOCK_MONOTONIC);
+    const bool waits = local_.empty() && later_.empty() && !rests;
+    const gpr_timespec until =
+        waits ? ::gpr_inf_future(GPR_CLOCK_MONOTONIC) : ::gpr_inf_past(GPR_CLOCK_MONOTONIC);
     void* tag = nullptr;
     bool is_ok = false;
     const auto next = completions_->AsyncNext(&tag, &is_ok, until);
     if (next == ::grpc::CompletionQueue::GOT_EVENT) {
       --operations_;
       static_cast<Tag*>(tag)->complete(is_ok);
+      if (++tags < most_at_once) continue;
     }
+    tags = 0;
+    if (later_.empty()) continue;
+    queue::Posted* const posted = later_.take();
+    posted->act(posted, true);
   }
 }
 
 void QueueContext::run_some() {
-  for (int i = 0; i < most_at_once && first_ != nullptr; ++i) {
-    queue::Posted* const posted = first_;
-    first_ = posted->next;
-    if (first_ == nullptr) last_ = &first_;
+  for (int i = 0; i < most_at_once && !local_.empty(); ++i) {
+    queue::Posted* const posted = local_.take();
     posted->act(posted, true);
   }
 }
 
 bool QueueContext::is_over() noexcept {
-  if (mode_ == Mode::serving || operations_ != 0 || first_ != nullptr) return false;
+  if (mode_ == Mode::serving || operations_ != 0 || !local_.empty() || !later_.empty())
+    return false;
   // Pairs with work_begins(), whose mail has come by now where it counts.
   if (work_ + work_begun_elsewhere_.load(std::memory_order_relaxed) != 0) return false;
   queue::Posted* none = nullptr;
@@ -116,8 +121,8 @@ bool QueueContext::is_over() noexcept {
 }
 
 bool QueueContext::is_dormant() const noexcept {
-  return mode_ == Mode::leaving && operations_ == idle_operations_ && first_ == nullptr &&
-         work_ + work_begun_elsewhere_.load(std::memory_order_relaxed) == 0;
+  return mode_ == Mode::leaving && operations_ == idle_operations_ && local_.empty() &&
+         later_.empty() && work_ + work_begun_elsewhere_.load(std::memory_order_relaxed) == 0;
 }
 
 // Nothing of gRPC is outstanding, and nobody rings any more.
@@ -131,14 +136,8 @@ void QueueContext::end() noexcept {
   }
 }
 
-void QueueContext::put_locally(queue::Posted* posted) noexcept {
-  posted->next = nullptr;
-  *last_ = posted;
-  last_ = &posted->next;
-}
-
 void QueueContext::post(queue::Posted* posted) noexcept {
-  if (is_here()) return put_locally(posted);
+  if (is_here()) return local_.add(posted);
   queue::Posted* newest = mail_.load(std::memory_order_relaxed);
   do {
     if (newest == &closed) return posted->act(posted, false);
@@ -159,7 +158,7 @@ void QueueContext::take_mail() noexcept {
     oldest = newest;
     newest = next;
   }
-  while (oldest != nullptr) put_locally(std::exchange(oldest, oldest->next));
+  while (oldest != nullptr) local_.add(std::exchange(oldest, oldest->next));
 }
 
 // Long ago: what is due at once is told by the thread that asks, and not by one that keeps timers.

@@ -63,7 +63,8 @@ void Reflection::add_to(Server& server) {
   server.stream(service_, &Service::RequestServerReflectionInfo,
                 [this](Call&, Reader<Request>& reader, Writer<Response>& writer) {
                   return talk(reader, writer);
-                });
+                },
+                {.asks_admission = false});
 }
 
 Answer Reflection::talk(Reader<Request>& reader, Writer<Response>& writer) {

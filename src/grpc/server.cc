@@ -92,7 +92,7 @@ class Server::Core {
   explicit Core(ServerOptions options) { site_.options = std::move(options); }
 
   void start();
-  void shutdown(Instant deadline);
+  bool shutdown(Instant deadline);
 
   Site site_;
   std::vector<::grpc::Service*> services_;
@@ -112,6 +112,7 @@ class Server::Core {
   // Guarded by mutex_.
   bool ends_ = false;
   bool is_empty_ = false;  // gRPC has no call of ours any more
+  bool was_cut_off_ = false;
 };
 
 void Server::Core::start() {
@@ -172,6 +173,7 @@ void Server::Core::cancel_at(Instant deadline) {
       return;
     }
     if (next_look >= deadline) {
+      was_cut_off_ = true;
       site_.is_shut_down.store(true, std::memory_order_relaxed);
       crew_->cancel_all(CancelReason::shutdown);
       return;
@@ -181,10 +183,10 @@ void Server::Core::cancel_at(Instant deadline) {
   ::grpc_server_cancel_all_calls(server_->c_server());
 }
 
-void Server::Core::shutdown(Instant deadline) {
+bool Server::Core::shutdown(Instant deadline) {
   {
     const std::scoped_lock guard(mutex_);
-    if (std::exchange(ends_, true)) return;
+    if (std::exchange(ends_, true)) return !was_cut_off_;
   }
   subscription_.reset();
   watch_.reset();
@@ -192,7 +194,7 @@ void Server::Core::shutdown(Instant deadline) {
   health_.close();
   if (server_ == nullptr) {
     if (crew_ != nullptr) crew_->close();
-    return;
+    return true;
   }
   std::thread canceller([this, deadline] { cancel_at(deadline); });
   // gRPC cancels what is left, without a word to the client, when handlers take too long to unwind.
@@ -208,6 +210,7 @@ void Server::Core::shutdown(Instant deadline) {
   canceller.join();
   crew_->close();
   server_.reset();
+  return !was_cut_off_;
 }
 
 Server::Server(ServerOptions options) : core_(std::make_unique<Core>(std::move(options))) {
@@ -240,8 +243,8 @@ void Server::set_serving(const std::string& service, bool is_serving) {
 void Server::begin_drain() {
   core_->health_.drain();
 }
-void Server::shutdown(Instant deadline) {
-  core_->shutdown(deadline);
+bool Server::shutdown(Instant deadline) {
+  return core_->shutdown(deadline);
 }
 
 ServerCounters Server::counters() const {
@@ -252,10 +255,15 @@ ServerCounters Server::counters() const {
   for (const auto& worker : core_->crew_->workers()) {
     const WorkerCounters& own = worker->counters();
     // What has finished is read first: never more than what has started.
-    for (std::size_t code = 0; code < WorkerCounters::codes; ++code) {
-      const std::uint64_t number = own.finished[code].load(std::memory_order_relaxed);
-      if (number != 0) all.finished[static_cast<::grpc::StatusCode>(code)] += number;
-      finished += number;
+    for (std::size_t method = 0; method < own.finished.size(); ++method) {
+      for (std::size_t i = 0; i < WorkerCounters::codes; ++i) {
+        const std::uint64_t number = own.finished[method][i].load(std::memory_order_relaxed);
+        if (number == 0) continue;
+        const auto code = static_cast<::grpc::StatusCode>(i);
+        all.finished[code] += number;
+        all.finished_by_method[core_->site_.methods[method]->name()][code] += number;
+        finished += number;
+      }
     }
     all.started += own.started.load(std::memory_order_relaxed);
     all.thrown += own.thrown.load(std::memory_order_relaxed);

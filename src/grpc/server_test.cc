@@ -206,9 +206,9 @@ TEST(Server, RefusesWhatIsNotAdmitted) {
     co_return Status::OK;
   };
   ServerOptions options{.workers = 1};
-  options.admission = [](const Arrival& arrival) -> std::optional<Refusal> {
+  options.refuse = [](const Arrival& arrival) -> std::optional<Refusal> {
     EXPECT_EQ(arrival.method, "/weft.grpc_test.Echo/Say");
-    EXPECT_EQ(arrival.priority, 7);
+    EXPECT_EQ(arrival.priority, Priority::low);
     if (text_of(arrival.metadata, "tier") == "gold") return std::nullopt;
     return Refusal{"queue-delay", 250ms};
   };

@@ -56,7 +56,8 @@ class EchoServer {
   explicit EchoServer(Handlers handlers = {}, ServerOptions options = {.workers = 2})
       : server_(std::move(options)) {
     using Service = Echo::AsyncService;
-    server_.unary(service_, &Service::RequestSay, std::move(handlers.say), {.priority = 7});
+    server_.unary(service_, &Service::RequestSay, std::move(handlers.say),
+                  {.priority = Priority::low});
     server_.server_stream(service_, &Service::RequestCount, std::move(handlers.count));
     server_.client_stream(service_, &Service::RequestAdd, std::move(handlers.add));
     server_.stream(service_, &Service::RequestChat, std::move(handlers.chat));

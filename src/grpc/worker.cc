@@ -11,7 +11,10 @@ constexpr std::size_t most_idle = 64;
 }  // namespace
 
 Worker::Worker(const Site& site, std::unique_ptr<::grpc::ServerCompletionQueue> completions)
-    : site_(site), completions_(*completions), queue_(std::move(completions)) {
+    : site_(site),
+      completions_(*completions),
+      queue_(std::move(completions)),
+      counters_(site.methods.size()) {
   for (const auto& method : site.methods) {
     lines_.push_back({method.get(), 0, {}});
     lines_.back().idle.reserve(most_idle);

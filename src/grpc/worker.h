@@ -31,7 +31,9 @@ struct WorkerCounters {
   atomic<std::uint64_t> started{0};
   atomic<std::uint64_t> thrown{0};
   atomic<std::uint64_t> armed{0};
-  std::array<atomic<std::uint64_t>, codes> finished{};
+  using Finished = std::array<atomic<std::uint64_t>, codes>;
+  explicit WorkerCounters(std::size_t methods) : finished(methods) {}
+  std::vector<Finished> finished;  // of each method
   measure::Histogram durations;
   mutable std::mutex mutex;
   std::map<const char*, std::uint64_t> refused;  // guarded by the mutex
