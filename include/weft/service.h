@@ -23,6 +23,12 @@
 // gRPC: service.grpc() of <weft/grpc_server.h>, with health and reflection. Its handlers are
 // coroutines, which never block; what does, they give to weft::offload(service.blocking_pool(), …).
 //
+// Clients may say how long they wait: gRPC's do by themselves, those of HTTP by the field
+// Grpc-Timeout, as gRPC writes it: up to eight digits, and H, M, S, m, u or n, for hours, minutes,
+// seconds, milliseconds, microseconds and nanoseconds ("250m"). It counts from when the request was
+// there, and is never longer than request_deadline. What has waited longer is answered 504, and its
+// handler is not called; what is malformed, or there twice, 400.
+//
 // Handlers of HTTP run on the server's pool, and may block. What they throw is answered:
 // weft::Cancelled with 503 or 504, HttpError with its status, everything else with 500, and a line
 // in the log.
@@ -130,6 +136,10 @@ class Service {
  private:
   Parts& parts_;
 };
+
+// What is left of the deadline of here, for what is asked of others by HTTP: the value of
+// Grpc-Timeout. None: there is no deadline. (Of gRPC: weft::grpc::propagate().)
+std::optional<std::string> remaining_timeout();
 
 // Exit status: 0 ended, and everything was answered; 1 not all of it in time; 2 it could not start.
 int main(int count, char** words, Options defaults, const std::function<void(Service&)>& build);

@@ -51,8 +51,12 @@ bool is_address_or_localhost(std::string_view authority) noexcept {
   return !host.empty() && host.find_first_not_of("0123456789.") == std::string_view::npos;
 }
 
-AdminSite::AdminSite(About about, const RunningServer& server, AskedBy asked_by)
-    : about_(std::move(about)), server_(server), asked_by_(asked_by), sampler_(server, machine_) {
+AdminSite::AdminSite(About about, const RunningServer& server, AskedBy asked_by, MoreMetrics more)
+    : about_(std::move(about)),
+      server_(server),
+      asked_by_(asked_by),
+      more_(std::move(more)),
+      sampler_(server, machine_) {
   add_page(*this, "/healthz",
            [](const Call&, Response& response) { say(response, 200, "well\n"); });
   add_page(*this, "/readyz", [this](const Call&, Response& response) {
@@ -65,8 +69,11 @@ AdminSite::AdminSite(About about, const RunningServer& server, AskedBy asked_by)
 void AdminSite::add_numbers() {
   add_page(*this, "/metrics", [this](const Call&, Response& response) {
     response.set_type("text/plain; version=0.0.4; charset=utf-8");
+    PrometheusText more;
+    if (more_) more_(more);
     response.set_body(
-        metrics_text(about_, server_, look_at(server_, machine_), read_descriptors()));
+        metrics_text(about_, server_, look_at(server_, machine_), read_descriptors()) +
+        more.take());
   });
   add_page(*this, "/history.json", [this](const Call& call, Response& response) {
     const auto since = http::find_parameter(call.query, "since");

@@ -12,10 +12,12 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <string_view>
 
 #include "serve/about.h"
 #include "serve/machine.h"
+#include "serve/prometheus_text.h"
 #include "serve/running_server.h"
 #include "serve/sampler.h"
 #include "serve/web_site.h"
@@ -27,10 +29,13 @@ enum class AskedBy : unsigned char {
   address,  // or localhost
 };
 
+// Families besides those of the server; called on several threads.
+using MoreMetrics = std::function<void(PrometheusText&)>;
+
 class AdminSite final : public WebSite {
  public:
   // The server outlives it.
-  AdminSite(About about, const RunningServer& server, AskedBy asked_by);
+  AdminSite(About about, const RunningServer& server, AskedBy asked_by, MoreMetrics more = {});
 
   void say_draining() noexcept { draining_.store(true); }
 
@@ -44,6 +49,7 @@ class AdminSite final : public WebSite {
   const About about_;
   const RunningServer& server_;
   const AskedBy asked_by_;
+  const MoreMetrics more_;
   std::atomic<bool> draining_{false};
   Machine machine_;
   Sampler sampler_;

@@ -17,7 +17,7 @@ constexpr std::size_t most_connections = 128;  // a thread each
 }  // namespace
 
 base::Result<std::string> AdminPort::start(const std::string& place, About about,
-                                           const RunningServer& watched) {
+                                           const RunningServer& watched, MoreMetrics more) {
   const auto address = net::Address::parse(place);
   if (!address) return address.error();
   auto socket = net::listen_on(*address);
@@ -26,7 +26,8 @@ base::Result<std::string> AdminPort::start(const std::string& place, About about
   is_open_to_others_ = !address->is_loopback();
   // No browser can be led to a socket of the file system.
   const bool is_by_address = address->family() != AF_UNIX && address->is_loopback();
-  site_.emplace(std::move(about), watched, is_by_address ? AskedBy::address : AskedBy::any_name);
+  site_.emplace(std::move(about), watched, is_by_address ? AskedBy::address : AskedBy::any_name,
+                std::move(more));
   std::vector<os::Descriptor> listeners;
   listeners.push_back(std::move(*socket));
   ReactorLimits limits;

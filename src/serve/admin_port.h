@@ -16,7 +16,7 @@ class AdminPort {
  public:
   // Answers where it is, as people write it. The server outlives it.
   base::Result<std::string> start(const std::string& place, About about,
-                                  const RunningServer& watched);
+                                  const RunningServer& watched, MoreMetrics more = {});
   // Whether anybody but this machine reaches it.
   bool is_open_to_others() const noexcept { return is_open_to_others_; }
   void say_draining() noexcept {

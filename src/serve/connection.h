@@ -25,7 +25,9 @@ class Connection final : public Job, public net::Deadline {
 
   // For whoever has it. Sends what there is: 0 all is out, -EAGAIN the peer must read first.
   long flush() noexcept { return send_output(stream, exchange); }
-  Request request() const noexcept { return {exchange.head(), exchange.body(), peer.host}; }
+  Request request() const noexcept {
+    return {exchange.head(), exchange.body(), peer.host, exchange.asked()};
+  }
 
   // For the reactor, while it is with a worker: the handler is told.
   void cancel(CancelReason reason) noexcept;

@@ -76,7 +76,7 @@ void Conversations::converse(net::Stream& stream, Exchange& exchange, Line& line
 
 void Conversations::answer(Exchange& exchange, const std::string& peer) {
   respond_with(exchange, counters_, false, [&](Response& response) {
-    site_.answer({exchange.head(), exchange.body(), peer}, response);
+    site_.answer({exchange.head(), exchange.body(), peer, exchange.asked()}, response);
     if (draining_.load()) exchange.close_soon();
   });
 }

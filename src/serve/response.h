@@ -19,6 +19,7 @@ struct Request {
   const http::RequestHead& head;
   std::string_view body;  // all of it, or nothing, where the site has it streamed
   std::string_view peer;  // its address, without the port
+  std::chrono::steady_clock::time_point asked{};  // when all of it was there; 0: not known
 };
 
 // A piece of a file that goes out behind the head.

@@ -15,6 +15,7 @@
 
 #include "net/service_manager.h"
 #include "service/command_line.h"
+#include "service/flush_bell.h"
 #include "service/parts.h"
 #include "service/process.h"
 
@@ -22,6 +23,8 @@ namespace weft::service {
 namespace {
 
 enum Exit : int { exit_done = 0, exit_late = 1, exit_not_started = 2 };
+
+constexpr std::chrono::seconds time_for_last_lines(1);
 
 // As many connections as the system lets us have.
 void raise_descriptor_limit() {
@@ -47,9 +50,10 @@ int run(const Settings& settings, const std::function<void(Service&)>& build) {
   const auto sizes = apply_sizes(budget);
   const sigset_t signals = block_signals();
   raise_descriptor_limit();
-  const auto log =
-      make_async_logger(settings.options.name, {std::make_shared<spdlog::sinks::stderr_sink_mt>()},
-                        settings.log_format);
+  const auto bell = std::make_shared<FlushBell>();
+  const auto log = make_async_logger(settings.options.name,
+                                     {std::make_shared<spdlog::sinks::stderr_sink_mt>(), bell},
+                                     settings.log_format);
   for (const Setting& setting : sizes) {
     if (setting.problem.empty()) {
       log->info("{}: {} ({})", setting.name, setting.value, setting.rule);
@@ -81,6 +85,7 @@ int run(const Settings& settings, const std::function<void(Service&)>& build) {
   ::signal(SIGINT, SIG_DFL);
   ::pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
   if (parts.end()) return exit_done;
+  bell->flush_all(*log, time_for_last_lines);
   std::_Exit(exit_late);  // handlers that still run are not waited for
 }
 

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "net/listener.h"
+#include "service/client_deadline.h"
 #include "service/no_server.h"
 
 namespace weft::service {
@@ -53,9 +54,9 @@ void Parts::add(std::string_view method, std::string_view pattern, HttpHandler h
 }
 
 void Parts::call(const HttpHandler& handler, const serve::Call& call, serve::Response& response) {
-  const CancelScope scope(Clock::now() + options_.request_deadline);
   HttpResponse said(response);
   try {
+    const CancelScope scope(deadline_of(call.request, options_.request_deadline, Clock::now()));
     handler(HttpRequest(call), said);
   } catch (const Cancelled& cancelled) {
     log_->warn("{}", cancelled.what());
@@ -71,6 +72,7 @@ void Parts::call(const HttpHandler& handler, const serve::Call& call, serve::Res
 }
 
 grpc::Server& Parts::grpc() {
+  const std::scoped_lock guard(making_);
   if (grpc_ == nullptr) {
     grpc::ServerOptions options;
     options.addresses.clear();
@@ -83,6 +85,7 @@ grpc::Server& Parts::grpc() {
     }
     options.most_workers = std::clamp(std::thread::hardware_concurrency(), 2U, most_workers);
     options.reflection = true;
+    options.admission = &admission_;
     options.on_exception = [this](std::string_view method, const std::exception_ptr& thrown) {
       log_->error("{}: a handler failed: {}", method, text_of(thrown));
     };
@@ -92,6 +95,7 @@ grpc::Server& Parts::grpc() {
 }
 
 Pool& Parts::blocking_pool() {
+  const std::scoped_lock guard(making_);
   if (!blocking_pool_) {
     PoolOptions options;
     options.thread_name = "weft-blocking";
@@ -99,21 +103,25 @@ Pool& Parts::blocking_pool() {
       log_->error("a job failed: {}", text_of(thrown));
     };
     blocking_pool_.emplace(std::move(options));
+    numbers_.watch(&*blocking_pool_);
   }
   return *blocking_pool_;
 }
 
 Coroutines& Parts::coroutines() {
+  const std::scoped_lock guard(making_);
   if (!coroutines_) coroutines_.emplace();
   return *coroutines_;
 }
 
 sql::ConnectionPool& Parts::database() {
+  const std::scoped_lock guard(making_);
   if (!database_) {
     if (options_.database.empty()) {
       throw std::runtime_error("no database is named: say --database URL, or set DATABASE_URL");
     }
     database_.emplace(sql::Url::parse(options_.database));
+    numbers_.watch(&*database_);
   }
   return *database_;
 }
@@ -144,7 +152,8 @@ base::Status Parts::open_http() {
 base::Status Parts::start_admin() {
   if (options_.admin.empty()) return base::Done{};
   serve::About about{.version = "0.1.0", .policy = "adaptive", .listens = {places_}};
-  const auto place = admin_.start(options_.admin, std::move(about), *http_);
+  const auto place = admin_.start(options_.admin, std::move(about), *http_,
+                                  [this](serve::PrometheusText& text) { numbers_.write(text); });
   if (!place) return place.error();
   add_place("admin", *place);
   return base::Done{};
@@ -154,6 +163,7 @@ base::Status Parts::start_grpc() {
   if (grpc_ == nullptr || options_.grpc.empty()) return base::Done{};
   grpc_->start();
   grpc_serves_ = true;
+  numbers_.watch(grpc_.get());
   const std::size_t colon = options_.grpc.rfind(':');
   const bool has_port = !options_.grpc.starts_with("unix:");
   add_place("gRPC", has_port

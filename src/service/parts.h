@@ -14,6 +14,7 @@
 #include <weft/sql_pool.h>
 
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,6 +24,7 @@
 #include "serve/server.h"
 #include "serve/web_site.h"
 #include "service/ending.h"
+#include "service/numbers.h"
 
 namespace weft::service {
 
@@ -33,7 +35,7 @@ class Parts {
   Parts(const Parts&) = delete;
   Parts& operator=(const Parts&) = delete;
 
-  // For who builds the service.
+  // For who builds the service; and what is made when it is first asked for, for handlers, too.
   void add(std::string_view method, std::string_view pattern, HttpHandler handler);
   grpc::Server& grpc();
   Pool& blocking_pool();
@@ -60,7 +62,9 @@ class Parts {
 
   const Options options_;
   const std::shared_ptr<spdlog::logger> log_;
+  std::mutex making_;  // of what is made when it is asked for
   AdmissionControl admission_;
+  Numbers numbers_{admission_};
   std::optional<sql::ConnectionPool> database_;
   std::optional<Pool> blocking_pool_;
   std::optional<Coroutines> coroutines_;

@@ -4,7 +4,9 @@
 #include <weft/context.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <memory>
 #include <thread>
 
 #include "service/parts.h"
@@ -27,18 +29,19 @@ std::chrono::milliseconds until(Clock::time_point deadline) {
 
 // Both at once: each has all of the time.
 bool Parts::end_servers(Clock::time_point deadline) {
-  bool is_grpc_done = true;
   bool is_http_done = true;
   std::thread http([&] { is_http_done = http_->drain(until(deadline)); });
+  const auto is_grpc_done = std::make_shared<std::atomic<bool>>(!grpc_serves_);
   if (grpc_serves_) {
     // A handler that was told and goes on keeps gRPC's shutdown from returning.
-    is_grpc_done = run_until(deadline, [this, deadline] {
+    run_until(deadline, [this, deadline, is_grpc_done] {
       const auto left = deadline - Clock::now();
-      grpc_->shutdown(deadline - std::min<Clock::duration>(time_to_unwind, left / 2));
+      is_grpc_done->store(
+          grpc_->shutdown(deadline - std::min<Clock::duration>(time_to_unwind, left / 2)));
     });
   }
   http.join();
-  return is_http_done && is_grpc_done;
+  return is_http_done && is_grpc_done->load();
 }
 
 void Parts::add_steps(Ending& ending) {
@@ -61,6 +64,7 @@ void Parts::add_steps(Ending& ending) {
     return !coroutines_ || run_until(deadline, [this] { coroutines_->drain(); });
   });
   ending.add(Stage::databases, "database", [this](Clock::time_point deadline) {
+    numbers_.watch(static_cast<const sql::ConnectionPool*>(nullptr));
     return !database_ || run_until(deadline, [this] { database_.reset(); });
   });
   ending.add(Stage::flushing, "log", [this](Clock::time_point) {
@@ -83,7 +87,6 @@ bool Parts::end() {
     is_done = false;
     log_->error("{} did not end well: {}", outcome.name, outcome.problem);
   }
-  log_->flush();
   return is_done;
 }
 

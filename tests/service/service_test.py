@@ -4,7 +4,6 @@
 import http.client
 import json
 import os
-import re
 import signal
 import socket
 import subprocess
@@ -14,59 +13,9 @@ import threading
 import time
 import unittest
 
+from process import PATIENCE_SECONDS, Service
+
 PROGRAM = ""
-PATIENCE_SECONDS = 30
-
-
-class Service:
-    def __init__(self, folder, *options, environment=None):
-        self.process = subprocess.Popen(
-            [PROGRAM, "--http", "127.0.0.1:0", "--admin", "127.0.0.1:0",
-             "--database", f"sqlite:{folder}/hello.db", *options],
-            stderr=subprocess.PIPE, text=True, env={**os.environ, **(environment or {})})
-        self.lines = []
-        self.serving = None
-        self.reader = threading.Thread(target=self.read, daemon=True)
-        self.told = threading.Event()
-        self.reader.start()
-        if not self.told.wait(PATIENCE_SECONDS) or self.serving is None:
-            self.process.kill()
-            raise AssertionError("it does not serve:\n" + "".join(self.lines))
-        self.http_port, self.admin_port = (int(port) for port in self.serving)
-
-    def read(self):
-        for line in self.process.stderr:
-            self.lines.append(line)
-            found = re.search(r"HTTP on 127\.0\.0\.1:(\d+), admin on 127\.0\.0\.1:(\d+)", line)
-            if found:
-                self.serving = found.groups()
-                self.told.set()
-        self.told.set()
-
-    def ask(self, method, path, headers=None, port=None):
-        connection = http.client.HTTPConnection("127.0.0.1", port or self.http_port,
-                                                timeout=PATIENCE_SECONDS)
-        connection.request(method, path, headers=headers or {})
-        response = connection.getresponse()
-        body = response.read().decode()
-        connection.close()
-        return response.status, body, response.headers
-
-    def end(self, sent=signal.SIGTERM):
-        self.process.send_signal(sent)
-        code = self.process.wait(PATIENCE_SECONDS)
-        self.reader.join(PATIENCE_SECONDS)
-        self.process.stderr.close()
-        return code
-
-    def kill(self):
-        self.process.kill()
-        self.process.wait()
-        self.reader.join(PATIENCE_SECONDS)
-        self.process.stderr.close()
-
-    def log(self):
-        return "".join(self.lines)
 
 
 class ServiceTest(unittest.TestCase):
@@ -76,7 +25,8 @@ class ServiceTest(unittest.TestCase):
         self.folder = folder.name
 
     def start(self, *options, **arguments):
-        service = Service(self.folder, *options, **arguments)
+        service = Service(PROGRAM, "--http", "127.0.0.1:0", "--admin", "127.0.0.1:0",
+                          "--database", f"sqlite:{self.folder}/hello.db", *options, **arguments)
         self.addCleanup(service.kill)
         return service
 
