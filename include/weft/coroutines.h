@@ -73,8 +73,7 @@ class Coroutines {
   std::unique_ptr<Crew> crew_;
 };
 
-// Who is told of what is offloaded within it: to wait for a pool's thread is a wait of the
-// request's.
+// Who is told of what is offloaded within it: a pool's queue is a wait of the request's, too.
 class OffloadWatch {
  public:
   virtual ~OffloadWatch() = default;

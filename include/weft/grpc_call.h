@@ -4,9 +4,8 @@
 // States
 //   idle      --arm()-->                            armed: gRPC has the request tag
 //   armed     --it comes, with nothing-->           idle: the server shuts down
-//   armed     --it comes, with a call-->            running, and the done tag is gRPC's; or
-//   waiting;
-//                                                   or refused
+//   armed     --it comes, with a call-->            running, and the done tag is gRPC's
+//   armed     --the same, and an admission-->       waiting, with a ticket; or refused
 //   waiting   --all that has come was seen to-->    running
 //   waiting   --the client goes, or the server-->   refused, without a handler
 //   running   --the handler returns or throws-->    finishing: the finish tag is gRPC's

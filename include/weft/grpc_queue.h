@@ -9,9 +9,8 @@
 //   tag         what gRPC gives back when an operation is over; complete() runs on the thread
 //   operation   one that gRPC still has, and whose tag will come
 //   local work  posted by the thread itself: a plain list, without a lock or a system call
-//   later work  of the thread itself as well: a piece of it is done when gRPC has no tag that has
-//   come mail        posted by other threads: a list that they add to in front; who finds it empty
-//   rings
+//   later work  the thread's own, too: a piece of it is done when no tag has come, or many have
+//   mail        posted by other threads: a list that they add to in front; who finds it empty rings
 //
 // States
 //   serving  --leave()-->  leaving  --nothing is outstanding-->  left: run() returns, may run again

@@ -23,11 +23,10 @@
 //             does, it gives to weft::offload().
 //   armed     a request that gRPC may match with a call. Each worker has a few of each method, and
 //             replaces one before it begins with what has come.
-//   ticket    of a call that the admission (<weft/admission.h>) has let in: it waits until its
-//   handler
-//             runs; and if the first thing that the handler waits for is weft::offload(), until
-//             that has begun. Then it is under way, until the handler is over. Calls are taken from
-//             gRPC before handlers run, so that none waits where it is not seen.
+//   ticket    of a call that the admission (<weft/admission.h>) has let in. The call waits until
+//             its handler runs; and if that first waits for weft::offload(), until this has begun.
+//             Then it is under way, until the handler is over. Calls are taken from gRPC before
+//             handlers run, so that none waits where it is not seen.
 //   drained   the server says to whoever asks for its health that it is not ready, and serves on.
 //
 // Throws: what a handler throws is answered, and nothing of its text. weft::Cancelled becomes
@@ -127,8 +126,7 @@ struct ServerOptions {
   AdmissionControl* admission = nullptr;
 
   // Called on the workers' threads, and so short; what they throw ends the process.
-  // Asked before anything is made for the call, and before the admission is: for limits of your
-  // own.
+  // Asked before anything is made for the call, and before the admission: for limits of your own.
   std::function<std::optional<Refusal>(const Arrival&)> refuse{};
   std::function<void(const CallRecord&)> on_finished{};
   std::function<void(std::string_view method, std::exception_ptr)> on_exception{};

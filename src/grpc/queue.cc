@@ -14,6 +14,9 @@ constinit thread_local QueueContext* current_queue = nullptr;
 // Work that posts work must not keep the completion queue from being looked at.
 constexpr int most_at_once = 64;
 
+// Tags, before a piece of later work is done all the same.
+constexpr int most_tags = 16;
+
 // How often a queue is looked at that is to be left, and has nothing but idle operations.
 constexpr std::chrono::milliseconds dormant_interval(5);
 
@@ -92,7 +95,7 @@ void QueueContext::run() {
     if (next == ::grpc::CompletionQueue::GOT_EVENT) {
       --operations_;
       static_cast<Tag*>(tag)->complete(is_ok);
-      if (++tags < most_at_once) continue;
+      if (++tags < most_tags) continue;
     }
     tags = 0;
     if (later_.empty()) continue;

@@ -15,7 +15,7 @@
 
 #include "net/service_manager.h"
 #include "service/command_line.h"
-#include "service/flush_bell.h"
+#include "service/last_line.h"
 #include "service/parts.h"
 #include "service/process.h"
 
@@ -50,9 +50,9 @@ int run(const Settings& settings, const std::function<void(Service&)>& build) {
   const auto sizes = apply_sizes(budget);
   const sigset_t signals = block_signals();
   raise_descriptor_limit();
-  const auto bell = std::make_shared<FlushBell>();
+  const auto last_line = std::make_shared<LastLine>();
   const auto log = make_async_logger(settings.options.name,
-                                     {std::make_shared<spdlog::sinks::stderr_sink_mt>(), bell},
+                                     {std::make_shared<spdlog::sinks::stderr_sink_mt>(), last_line},
                                      settings.log_format);
   for (const Setting& setting : sizes) {
     if (setting.problem.empty()) {
@@ -85,7 +85,7 @@ int run(const Settings& settings, const std::function<void(Service&)>& build) {
   ::signal(SIGINT, SIG_DFL);
   ::pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
   if (parts.end()) return exit_done;
-  bell->flush_all(*log, time_for_last_lines);
+  last_line->say(*log, "ends, and leaves what was not done in time", time_for_last_lines);
   std::_Exit(exit_late);  // handlers that still run are not waited for
 }
 

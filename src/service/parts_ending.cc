@@ -30,7 +30,7 @@ std::chrono::milliseconds until(Clock::time_point deadline) {
 // Both at once: each has all of the time.
 bool Parts::end_servers(Clock::time_point deadline) {
   bool is_http_done = true;
-  std::thread http([&] { is_http_done = http_->drain(until(deadline)); });
+  std::jthread http([&] { is_http_done = http_->drain(until(deadline)); });
   const auto is_grpc_done = std::make_shared<std::atomic<bool>>(!grpc_serves_);
   if (grpc_serves_) {
     // A handler that was told and goes on keeps gRPC's shutdown from returning.
