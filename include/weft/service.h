@@ -43,6 +43,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace weft {
 class Coroutines;
@@ -61,6 +62,15 @@ class ConnectionPool;
 
 namespace service {
 
+// An option of the service's own.
+struct OwnOption {
+  std::string name;      // "--model"
+  std::string variable;  // of the environment; empty: none
+  std::string help;
+  std::string* value = nullptr;           // what it is unless it is given, and then what was said
+  std::vector<std::string> choices = {};  // empty: any
+};
+
 // What the options of the command line are unless they are given.
 struct Options {
   std::string name = "service";
@@ -71,6 +81,7 @@ struct Options {
   std::chrono::milliseconds request_deadline = std::chrono::seconds(30);
   std::chrono::milliseconds leaving{0};  // between not being ready and taking nothing more
   std::chrono::milliseconds grace = std::chrono::seconds(25);  // for the end as a whole
+  std::vector<OwnOption> own = {};
 };
 
 // A request over HTTP, for as long as its handler runs.

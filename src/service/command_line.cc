@@ -46,6 +46,11 @@ std::optional<Settings> read_command_line(int count, const char* const* words, O
   app.add_option("--log", log, "text or json")
       ->envname("LOG_FORMAT")
       ->check(CLI::IsMember({"text", "json"}));
+  for (const OwnOption& own : options.own) {
+    CLI::Option* const option = app.add_option(own.name, *own.value, own.help);
+    if (!own.variable.empty()) option->envname(own.variable);
+    if (!own.choices.empty()) option->check(CLI::IsMember(own.choices));
+  }
   try {
     app.parse(count, words);
   } catch (const CLI::ParseError& error) {
