@@ -144,6 +144,10 @@ class Service {
   sql::ConnectionPool& database();
   spdlog::logger& log() noexcept;
 
+  // For threads of the service's own: called at the end, when nothing is served any more, and
+  // before the pools and the database end. Those that were added last go first.
+  void at_end(std::string name, std::function<void()> function);
+
  private:
   Parts& parts_;
 };

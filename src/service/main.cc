@@ -109,6 +109,9 @@ sql::ConnectionPool& Service::database() {
 spdlog::logger& Service::log() noexcept {
   return parts_.log();
 }
+void Service::at_end(std::string name, std::function<void()> function) {
+  parts_.at_end(std::move(name), std::move(function));
+}
 
 int main(int count, char** words, Options defaults, const std::function<void(Service&)>& build) {
   int exit_code = exit_done;

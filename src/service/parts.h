@@ -13,10 +13,12 @@
 #include <weft/service.h>
 #include <weft/sql_pool.h>
 
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -42,6 +44,9 @@ class Parts {
   Coroutines& coroutines();
   sql::ConnectionPool& database();
   spdlog::logger& log() noexcept { return *log_; }
+  void at_end(std::string name, std::function<void()> function) {
+    own_endings_.emplace_back(std::move(name), std::move(function));
+  }
 
   // Opens the ports. Throws, or answers, what is wrong with them.
   base::Status start();
@@ -74,6 +79,7 @@ class Parts {
   bool grpc_serves_ = false;
   serve::AdminPort admin_;
   std::string places_;
+  std::vector<std::pair<std::string, std::function<void()>>> own_endings_;
 };
 
 }  // namespace weft::service

@@ -63,6 +63,11 @@ void Parts::add_steps(Ending& ending) {
   ending.add(Stage::pools, "coroutines", [this](Clock::time_point deadline) {
     return !coroutines_ || run_until(deadline, [this] { coroutines_->drain(); });
   });
+  for (const auto& [name, function] : own_endings_) {
+    ending.add(Stage::pools, name, [&function = function](Clock::time_point deadline) {
+      return run_until(deadline, function);
+    });
+  }
   ending.add(Stage::databases, "database", [this](Clock::time_point deadline) {
     numbers_.watch(static_cast<const sql::ConnectionPool*>(nullptr));
     return !database_ || run_until(deadline, [this] { database_.reset(); });
