@@ -94,6 +94,7 @@ FOLDERS = {
     "tools": ["src", "include"],
     "bench": ["src", "include"],
     "examples": ["include"],
+    "services": ["include"],
     "tests": ["src", "include", "tools", "bench", "examples"],
 }
 
