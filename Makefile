@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 export CMD
 
-.PHONY: all demo test test-long test-apps test-serve bench bench-http fuzz tidy install clean
+.PHONY: all demo test test-long test-apps test-serve test-service bench bench-http fuzz tidy install clean
 
 all: ## Build what is installed, optimised
 	@scripts/deps build
@@ -28,6 +28,10 @@ test-apps: ## Other people's programs natively and under weft; writes docs/compa
 test-serve: ## The web server at its limits, and beside others; writes docs/http_strictness.md
 	@scripts/deps build servers
 	@scripts/test-serve
+
+test-service: ## The reference service: 50 ends under load, databases that go and come, replicas behind HAProxy
+	@scripts/deps build servers
+	@scripts/test-service
 
 bench: ## Ours beside its rivals, as ratios in one run
 	@scripts/deps build bench mariadb
