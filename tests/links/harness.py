@@ -236,10 +236,11 @@ def start_database(name):
     return database
 
 
-# Clients that create links without a pause, and remember what they were promised.
+# Clients that create links one after another, and remember what they were promised.
 class Load:
-    def __init__(self, port, clients=8, retries=False, prefix="load"):
+    def __init__(self, port, clients=8, retries=False, prefix="load", pause_seconds=0):
         self.port, self.retries, self.prefix = port, retries, prefix
+        self.pause_seconds = pause_seconds
         self.lock = threading.Lock()
         self.made = {}        # key -> url: acknowledged
         self.refused = []     # statuses that are no success
@@ -255,7 +256,7 @@ class Load:
     def run(self, client):
         connection = None
         number = 0
-        while not self.ends.is_set():
+        while not self.ends.wait(self.pause_seconds):
             number += 1
             name = f"{self.prefix}-{client}-{number}"
             body = {"url": f"https://example.org/{name}"}

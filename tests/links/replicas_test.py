@@ -36,8 +36,9 @@ defaults
   timeout check 20s
   retries 3
   option redispatch 1
-  # What could not be sent to a replica goes to the other; what was sent is the client's to send again.
-  retry-on conn-failure
+  # What could not be sent to a replica, or was refused by one that has too much to do, goes to the other; what was
+  # begun is the client's to send again.
+  retry-on conn-failure 503
 frontend clients
   bind 127.0.0.1:{port}
   default_backend replicas
@@ -109,7 +110,7 @@ class Replicas(unittest.TestCase):
         return set(own)
 
     def test_nobody_notices_that_replicas_end(self):
-        load = harness.Load(self.port, clients=CLIENTS, prefix="ended")
+        load = harness.Load(self.port, clients=CLIENTS, pause_seconds=0.02, prefix="ended")
         for round in range(ROUNDS):
             replica = self.replicas[round % 2]
             load.wait_for(20)
@@ -122,7 +123,7 @@ class Replicas(unittest.TestCase):
         self.assertEqual(self.check(load), set(load.made.values()))
 
     def test_of_a_killed_replica_only_what_was_in_flight_fails(self):
-        load = harness.Load(self.port, clients=CLIENTS, retries=True, prefix="killed")
+        load = harness.Load(self.port, clients=CLIENTS, retries=True, pause_seconds=0.02, prefix="killed")
         for round in range(ROUNDS):
             replica = self.replicas[round % 2]
             load.wait_for(20)
