@@ -165,6 +165,9 @@ class Database:
     def answers(self):
         if self.process.poll() is not None:
             raise AssertionError((self.folder / "output").read_text(errors="replace"))
+        return self.takes_connections()
+
+    def takes_connections(self):
         with contextlib.suppress(OSError):
             socket.create_connection(("127.0.0.1", self.port), 1).close()
             return True
@@ -196,6 +199,11 @@ class Postgresql(Database):
         return [find_program("postgres"), "-D", f"{self.folder}/data", "-p", str(self.port), "-h",
                 "127.0.0.1", "-k", str(self.folder), "-F", "-c", "shared_buffers=16MB", "-c",
                 "max_connections=100"]
+
+    # It takes them before it serves them.
+    def takes_connections(self):
+        return subprocess.run([find_program("pg_isready"), "-q", "-h", "127.0.0.1", "-p", str(self.port)],
+                              timeout=PATIENCE_SECONDS).returncode == 0
 
 
 class Mariadb(Database):
