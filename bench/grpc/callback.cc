@@ -31,7 +31,7 @@ void serve_with_callbacks(const std::string& address) {
   builder.RegisterService(&service);
   const std::unique_ptr<::grpc::Server> server = builder.BuildAndStart();
   announce(port);
-  wait_for_end_of_input();
+  wait_for_the_end();
   server->Shutdown(std::chrono::system_clock::now() + std::chrono::seconds(1));
 }
 

@@ -2,6 +2,7 @@
 // A closed loop: so many calls under way on each channel, and the next when one is answered.
 #include <grpcpp/grpcpp.h>
 
+#include <cstdio>
 #include <memory>
 #include <vector>
 
@@ -76,6 +77,23 @@ LoadResult run(const Load& load) {
   result.p50 = snapshot.quantile(0.5);
   result.p99 = snapshot.quantile(0.99);
   return result;
+}
+
+bool answers(const std::string& address) {
+  const auto stub =
+      Echo::NewStub(::grpc::CreateChannel(address, ::grpc::InsecureChannelCredentials()));
+  ::grpc::ClientContext context;
+  context.set_wait_for_ready(true);
+  context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(10));
+  Line request;
+  Line response;
+  request.set_text("hello");
+  const ::grpc::Status status = stub->Say(&context, request, &response);
+  if (status.ok() && response.text() == request.text()) return true;
+  std::fprintf(stderr, "%s answers %d %s '%s'\n", address.c_str(),
+               static_cast<int>(status.error_code()), status.error_message().c_str(),
+               response.text().c_str());
+  return false;
 }
 
 }  // namespace weft::bench_grpc

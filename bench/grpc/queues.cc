@@ -64,7 +64,7 @@ void serve_with_queues(const std::string& address, std::uint32_t threads) {
     });
   }
   announce(port);
-  wait_for_end_of_input();
+  wait_for_the_end();
   server->Shutdown(std::chrono::system_clock::now() + std::chrono::seconds(1));
   for (const auto& queue : queues) queue->Shutdown();
   for (std::thread& thread : all) thread.join();

@@ -1,30 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// The servers that are compared, and the load. Each is a process of its own.
+// The servers that are compared, and the loads. Each is a process of its own.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
-#include <functional>
 #include <string>
 
 namespace weft::bench_grpc {
 
-// Says "listening on PORT", and serves until standard input ends.
+// Each says "listening on PORT", and serves until SIGTERM.
 void serve_with_weft(const std::string& address, std::uint32_t threads);
 // As gRPC's own example has it: a completion queue for each thread, and one request waiting on it.
 void serve_with_queues(const std::string& address, std::uint32_t threads);
 // gRPC's callback API, whose threads are its own.
 void serve_with_callbacks(const std::string& address);
+// weft's, of streams without an end.
+void pour_with_weft(const std::string& address, std::uint32_t threads);
 
 void announce(int port);
-void wait_for_end_of_input();
+void wait_for_the_end();
 
 struct Load {
   std::string address;
   std::uint32_t channels = 4;
   std::uint32_t outstanding = 25;  // calls of each channel, a closed loop
   std::uint32_t bytes = 100;
-  std::chrono::milliseconds warm_up{500};
+  std::chrono::milliseconds warm_up{1000};
   std::chrono::milliseconds duration{3000};
 };
 
@@ -37,5 +38,24 @@ struct LoadResult {
 };
 
 LoadResult run(const Load& load);
+// Asks once; says on standard error what is wrong with the answer.
+bool answers(const std::string& address);
+
+// Clients with a connection each, who read no more than so much a second.
+struct Readers {
+  std::string address;
+  std::uint32_t clients = 100;
+  std::uint32_t bytes_per_second = 1'000'000;  // of each
+  std::uint32_t message_bytes = 16'384;
+  std::chrono::milliseconds duration{10'000};
+};
+
+struct ReadersResult {
+  std::uint64_t failed = 0;       // streams that ended by themselves
+  double bytes_per_second = 0;    // of all
+  double slowest_per_second = 0;  // of the one that got least
+};
+
+ReadersResult run(const Readers& readers);
 
 }  // namespace weft::bench_grpc

@@ -15,6 +15,7 @@
 #include "bench/table.h"
 #include "bench_budget.h"
 #include "bench_engine.h"
+#include "bench_grpc.h"
 #include "bench_http.h"
 #include "bench_mariadb.h"
 #include "command.h"
@@ -33,6 +34,8 @@ const std::vector<bench::Benchmark>& benchmarks() {
        bench_mariadb, true},
       {"http", "StreetLegal's policies beside each other, Apache, Node, Go and nginx", bench_http,
        true, true},
+      {"grpc", "weft's gRPC server beside gRPC's own two and Go's, and streams to slow readers",
+       bench_grpc, true},
   };
   return table;
 }
@@ -133,7 +136,8 @@ Description describe() {
            .target = &arguments->options.quick,
            .excludes = {"--repeats"}},
           {.name = "--only",
-           .help = "mariadb, http: only what has this text in its name, as in 'read-write, 256'",
+           .help =
+               "mariadb, http, grpc: only what has this text in its name, as in 'read-write, 256'",
            .target = &arguments->options.only,
            .value_text = "TEXT"},
           {.name = "--report",
