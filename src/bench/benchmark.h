@@ -39,6 +39,7 @@ struct Options {
   bool quick = false;          // as little of everything as shows that it works
   std::string only;            // leave out what has not this text in its name
   std::string report;          // a page to write; empty: none
+  std::string program;         // what is measured; empty: what the benchmark has for it
 };
 
 struct Report {
@@ -52,8 +53,9 @@ struct Benchmark {
   const char* summary;  // one line
   // An Error says why it could not run and what to do.
   base::Result<Report> (*run)(const Options& options, Progress& progress);
-  bool heeds_only = false;  // whether Options::only means something to it
-  bool has_page = false;    // whether it writes Options::report
+  bool heeds_only = false;     // whether Options::only means something to it
+  bool has_page = false;       // whether it writes Options::report
+  bool takes_program = false;  // whether it measures Options::program
 };
 
 // What `weft bench` answers to its caller.

@@ -18,6 +18,7 @@
 #include "bench_grpc.h"
 #include "bench_http.h"
 #include "bench_mariadb.h"
+#include "bench_service.h"
 #include "command.h"
 #include "suggest.h"
 
@@ -36,6 +37,8 @@ const std::vector<bench::Benchmark>& benchmarks() {
        true, true},
       {"grpc", "weft's gRPC server beside gRPC's own two and Go's, and streams to slow readers",
        bench_grpc, true},
+      {"service", "a service within its quota, beside itself with sizes of the host; overloads",
+       bench_service, true, false, true},
   };
   return table;
 }
@@ -90,6 +93,10 @@ int run(const Arguments& arguments) {
     return fail(arguments.name + " has no page to write, so --report is not for it");
   }
 
+  if (!arguments.options.program.empty() && !benchmark->takes_program) {
+    return fail(arguments.name + " measures its own programs, so --program is not for it");
+  }
+
   const bench::InterruptGuard guard;
   bench::Progress progress(STDERR_FILENO);
   bench::Options options = arguments.options;
@@ -136,14 +143,18 @@ Description describe() {
            .target = &arguments->options.quick,
            .excludes = {"--repeats"}},
           {.name = "--only",
-           .help =
-               "mariadb, http, grpc: only what has this text in its name, as in 'read-write, 256'",
+           .help = "mariadb, http, grpc, service: only what has this text in its name, as in "
+                   "'read-write, 256'",
            .target = &arguments->options.only,
            .value_text = "TEXT"},
           {.name = "--report",
            .help = "http: write tables, plots and commands as one HTML file",
            .target = &arguments->options.report,
            .value_text = "FILE"},
+          {.name = "--program",
+           .help = "service: measure this one, such as services/links",
+           .target = &arguments->options.program,
+           .value_text = "PATH"},
       },
       [arguments] { return run(*arguments); },
   };

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// weft-bench-service: a small service as there are many. A page of items is looked up in SQLite,
+// another service is waited for, and what came of it is made JSON and signed.
+//
+//   GET /pages/{number}     about a millisecond of CPU, and two of waiting
+#include <weft/service.h>
+#include <weft/sql_migrations.h>
+#include <weft/sql_pool.h>
+
+#include <charconv>
+#include <chrono>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <thread>
+
+namespace {
+
+using namespace weft;
+
+constexpr std::int64_t pages = 100;
+constexpr std::int64_t items_of_page = 20;
+constexpr std::chrono::milliseconds other_service{2};
+constexpr int rounds_of_signature = 900;  // over some 1.5 KB of text
+
+void fill(sql::Connection& connection) {
+  const sql::Migration items{
+      .number = 1,
+      .name = "items",
+      .statements = {"CREATE TABLE items (id BIGINT PRIMARY KEY, page BIGINT, name VARCHAR(100))",
+                     "CREATE INDEX items_of_page ON items (page)"}};
+  if (sql::migrate(connection, {&items, 1}) == 0) return;
+  sql::Transaction transaction(connection);
+  for (std::int64_t id = 0; id < pages * items_of_page; ++id) {
+    connection.execute("INSERT INTO items VALUES (?, ?, ?)",
+                       {id, id / items_of_page, "item number " + std::to_string(id)});
+  }
+  transaction.commit();
+}
+
+std::int64_t page_of(const service::HttpRequest& request) {
+  const std::string_view text = request.parameter("number");
+  std::int64_t page = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), page);
+  if (error != std::errc() || end != text.data() + text.size() || page < 0 || page >= pages) {
+    throw service::HttpError(404, "pages are numbered from 0 to 99");
+  }
+  return page;
+}
+
+// What a signature costs, and no signature: FNV-1a, again and again.
+std::uint64_t sign(const std::string& text) {
+  std::uint64_t hash = 14695981039346656037U;
+  for (int round = 0; round < rounds_of_signature; ++round) {
+    for (const char byte : text) {
+      hash = (hash ^ static_cast<unsigned char>(byte)) * 1099511628211U;
+    }
+  }
+  return hash;
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  return service::main(count, words, {.name = "bench"}, [](service::Service& service) {
+    sql::ConnectionPool& database = service.database();
+    fill(*database.lease());
+    service.http("GET", "/pages/{number}", [&](const auto& request, auto& response) {
+      const std::int64_t page = page_of(request);
+      auto json = nlohmann::json::array();
+      for (const auto& row :
+           database.lease(sql::Access::read)
+               ->execute("SELECT id, name FROM items WHERE page = ? ORDER BY id", {page})) {
+        json.push_back({{"id", row.integer(0)}, {"name", std::string(row.text(1))}});
+      }
+      std::this_thread::sleep_for(other_service);
+      const std::string items = json.dump();
+      response.set_type("application/json");
+      response.set_body(nlohmann::json{{"items", json}, {"signature", sign(items)}}.dump());
+    });
+  });
+}

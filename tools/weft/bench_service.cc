@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Chooses the cells, finds the service, measures, and puts the report together.
+#include "bench_service.h"
+
+#include <unistd.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bench/rivals.h"
+#include "bench_budget_rivals.h"
+#include "bench_service_run.h"
+#include "os/file.h"
+
+namespace weft::tool {
+namespace {
+
+base::Result<std::vector<ServiceCell>> choose_cells(const bench::Options& options,
+                                                    bool has_models) {
+  std::vector<ServiceCell> chosen;
+  std::string names;
+  for (ServiceCell& cell : service_cells(options.quick, has_models)) {
+    names += "\n  " + cell.name;
+    // What is asked for by name is measured quickly, too.
+    const bool is_wanted = cell.name.find(options.only) != std::string::npos;
+    if (is_wanted && (!options.quick || !options.only.empty() || cell.is_quick)) {
+      chosen.push_back(std::move(cell));
+    }
+  }
+  if (!chosen.empty()) return chosen;
+  return base::Error{"nothing of this is chosen by --only '" + options.only + "':" + names +
+                     (has_models ? "" : "\nModels are measured with --program PATH/links.")};
+}
+
+base::Result<std::string> find_service(const bench::Options& options) {
+  if (options.program.empty()) {
+    return find_measuring_program("weft-bench-service", "bench/service");
+  }
+  if (::access(options.program.c_str(), X_OK) == 0) return options.program;
+  return base::Error{"--program " + options.program + " is no program that can be run"};
+}
+
+}  // namespace
+
+base::Result<bench::Report> bench_service(const bench::Options& options,
+                                          bench::Progress& progress) {
+  forget_overrides();
+  const auto program = find_service(options);
+  if (!program) return program.error();
+  const auto profile = profile_of(*program);
+  if (!profile) {
+    return base::Error{"nothing is known of what to ask " + *program +
+                       "; services that are known: " + known_services()};
+  }
+  const auto cells = choose_cells(options, !profile->model_variable.empty());
+  if (!cells) return cells.error();
+  const auto cpus = choose_measuring_cpus();
+  if (!cpus) return cpus.error();
+  const auto weft = os::read_link("/proc/self/exe");
+  if (!weft) return weft.error();
+  const auto directory = bench::TemporaryDirectory::create();
+  if (!directory) return directory.error();
+
+  bench::Report report;
+  ServiceRunner runner(*program, *profile, *weft, *cpus, directory->path().string(), options);
+  for (const ServiceCell& cell : *cells) {
+    progress.show(cell.name + ": how much it can do");
+    if (const auto status = runner.calibrate(cell); !status) return status.error();
+    const auto samples = take_turns(turns_of(cell), options, progress, [&](std::size_t contender) {
+      return runner.run(cell, cell.contenders[contender]);
+    });
+    if (!samples) return samples.error();
+    if (options.quick && !samples->failures.empty()) {
+      return base::Error{cell.name + ", " + samples->failures.front()};
+    }
+    add_to_report(*samples, options.seed, report);
+  }
+  return report;
+}
+
+}  // namespace weft::tool

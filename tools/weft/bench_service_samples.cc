@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// Phases of an overload, and differences of counters.
+#include "bench_service_samples.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/text.h"
+#include "bench/statistics.h"
+
+namespace weft::tool {
+namespace {
+
+constexpr double slot_seconds = 0.25;
+constexpr double good_share = 0.95;
+constexpr double slower = 2;  // times the unloaded P99
+
+// Good answers and all requests of a part of the samples.
+struct Part {
+  std::vector<double> good;  // latencies
+  double asked = 0;
+};
+
+Part part_of(const std::vector<HttpSample>& samples, double from, double to) {
+  Part part;
+  for (const HttpSample& sample : samples) {
+    if (sample.intended < from || sample.intended >= to) continue;
+    ++part.asked;
+    if (sample.is_good) part.good.push_back(sample.latency);
+  }
+  return part;
+}
+
+bool is_well(const Part& part, double bound) {
+  double well = 0;
+  for (const double latency : part.good) well += latency <= bound ? 1 : 0;
+  return well >= good_share * part.asked;
+}
+
+double recovery_of(const std::vector<HttpSample>& samples, double end, double bound) {
+  double last = end;
+  for (const HttpSample& sample : samples) last = std::max(last, sample.intended);
+  double recovered = std::numeric_limits<double>::quiet_NaN();
+  for (double from = end; from + slot_seconds <= last; from += slot_seconds) {
+    const Part slot = part_of(samples, from, from + slot_seconds);
+    if (!is_well(slot, bound)) {
+      recovered = std::numeric_limits<double>::quiet_NaN();
+    } else if (std::isnan(recovered)) {
+      recovered = from - end;
+    }
+  }
+  return recovered;
+}
+
+}  // namespace
+
+std::optional<OverloadNumbers> overload_numbers(const std::vector<HttpSample>& samples,
+                                                double quiet, double overload) {
+  const Part before = part_of(samples, 0, quiet);
+  const Part during = part_of(samples, quiet, quiet + overload);
+  if (before.good.empty() || during.good.empty()) return std::nullopt;
+  OverloadNumbers numbers;
+  numbers.unloaded_p99 = bench::quantile(before.good, 0.99);
+  numbers.goodput = static_cast<double>(during.good.size()) / overload;
+  numbers.p50 = bench::quantile(during.good, 0.5);
+  numbers.p99 = bench::quantile(during.good, 0.99);
+  numbers.recovery = recovery_of(samples, quiet + overload, slower * numbers.unloaded_p99);
+  return numbers;
+}
+
+QuotaCounters parse_quota_counters(std::string_view text) {
+  QuotaCounters counters;
+  while (!text.empty()) {
+    std::string_view line = base::take_until(text, '\n');
+    const std::string_view name = base::take_field(line);
+    const double value = base::to_decimal(base::take_field(line)).value_or(0);
+    if (name == "nr_periods") counters.periods = value;
+    if (name == "nr_throttled") counters.throttled_periods = value;
+    if (name == "throttled_time") counters.throttled_seconds = value / 1e9;
+    if (name == "throttled_usec") counters.throttled_seconds = value / 1e6;
+  }
+  return counters;
+}
+
+QuotaCounters between(const QuotaCounters& before, const QuotaCounters& after) {
+  return {after.periods - before.periods, after.throttled_periods - before.throttled_periods,
+          after.throttled_seconds - before.throttled_seconds};
+}
+
+}  // namespace weft::tool
