@@ -2,8 +2,19 @@
 // Requests are armed, taken and replaced; calls are kept for the next.
 #include "grpc/worker.h"
 
+#include <absl/synchronization/mutex.h>
+
 namespace weft::grpc {
 namespace {
+
+// gRPC's mutexes are Abseil's, which looks for cycles at each of them unless it was built with
+// NDEBUG; Debian's was not. It is one setting for the whole process, and off in other builds.
+void trust_lock_order() {
+  [[maybe_unused]] static const bool once = [] {
+    absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
+    return true;
+  }();
+}
 
 // Calls beyond this number are given back: a burst does not keep its memory.
 constexpr std::size_t most_idle = 64;
@@ -15,6 +26,7 @@ Worker::Worker(const Site& site, std::unique_ptr<::grpc::ServerCompletionQueue> 
       completions_(*completions),
       queue_(std::move(completions)),
       counters_(site.methods.size()) {
+  trust_lock_order();
   for (const auto& method : site.methods) {
     lines_.push_back({method.get(), 0, {}});
     lines_.back().idle.reserve(most_idle);
