@@ -17,10 +17,10 @@ namespace weft::tool {
 namespace {
 
 base::Result<std::vector<ServiceCell>> choose_cells(const bench::Options& options,
-                                                    bool has_models) {
+                                                    const ServiceProfile& profile) {
   std::vector<ServiceCell> chosen;
   std::string names;
-  for (ServiceCell& cell : service_cells(options.quick, has_models)) {
+  for (ServiceCell& cell : service_cells(options.quick, profile)) {
     names += "\n  " + cell.name;
     // What is asked for by name is measured quickly, too.
     const bool is_wanted = cell.name.find(options.only) != std::string::npos;
@@ -29,8 +29,9 @@ base::Result<std::vector<ServiceCell>> choose_cells(const bench::Options& option
     }
   }
   if (!chosen.empty()) return chosen;
-  return base::Error{"nothing of this is chosen by --only '" + options.only + "':" + names +
-                     (has_models ? "" : "\nModels are measured with --program PATH/links.")};
+  return base::Error{
+      "nothing of this is chosen by --only '" + options.only + "':" + names +
+      (!profile.model_variable.empty() ? "" : "\nModels are measured with --program PATH/links.")};
 }
 
 base::Result<std::string> find_service(const bench::Options& options) {
@@ -53,7 +54,7 @@ base::Result<bench::Report> bench_service(const bench::Options& options,
     return base::Error{"nothing is known of what to ask " + *program +
                        "; services that are known: " + known_services()};
   }
-  const auto cells = choose_cells(options, !profile->model_variable.empty());
+  const auto cells = choose_cells(options, *profile);
   if (!cells) return cells.error();
   const auto cpus = choose_measuring_cpus();
   if (!cpus) return cpus.error();

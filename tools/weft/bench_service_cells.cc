@@ -32,32 +32,32 @@ ServiceTimes times_of(bool quick) {
           .recovery_seconds = 1};
 }
 
-void add_budgets(std::vector<ServiceCell>& cells, bool quick) {
-  for (const double cores : {0.5, 1.0, 1.5}) {
-    cells.push_back(
-        {.suite = ServiceSuite::budget,
-         .name = "budget, quota of " + base::to_text(cores) + " cores",
-         .cores = cores,
-         .times = times_of(quick),
-         .contenders = {{by_budget}, {by_host, {"CPU_LIMIT=64"}}},
-         .comparisons = {{by_budget, by_host, "throttled_periods", "share of periods throttled", "",
-                          bench::ratio_at_most(0.2)},
-                         {by_budget, by_host, "throttled_time", "throttled time", "s/s",
-                          bench::ratio_at_most(0.2)},
-                         {by_budget, by_host, "p99", "P99", "ms", bench::ratio_at_most(1)},
-                         {by_budget, by_host, "p50", "P50", "ms"},
-                         {by_budget, by_host, "goodput", "good answers", "/s"}},
-         .columns = {{"goodput", "good /s"},
-                     {"p50", "P50 ms"},
-                     {"p99", "P99 ms"},
-                     {"refused", "refused %", percent},
-                     {"failed", "failed %", percent},
-                     {"throttled_periods", "periods throttled %", percent},
-                     {"throttled_time", "throttled s/s"},
-                     {"threads", "threads"},
-                     {"memory", "PSS MB"}},
-         .is_quick = cores == 1});
-  }
+void add_budget(std::vector<ServiceCell>& cells, double cores, bool waits, bool quick) {
+  cells.push_back(
+      {.suite = ServiceSuite::budget,
+       .name = "budget, quota of " + base::to_text(cores) + " cores" +
+               (waits ? ", handlers that wait 2 ms" : ""),
+       .cores = cores,
+       .waits = waits,
+       .times = times_of(quick),
+       .contenders = {{by_budget}, {by_host, {"CPU_LIMIT=64"}}},
+       .comparisons = {{by_budget, by_host, "throttled_periods", "share of periods throttled", "",
+                        bench::ratio_at_most(0.2)},
+                       {by_budget, by_host, "throttled_time", "throttled time", "s/s",
+                        bench::ratio_at_most(0.2)},
+                       {by_budget, by_host, "p99", "P99", "ms", bench::ratio_at_most(1)},
+                       {by_budget, by_host, "p50", "P50", "ms"},
+                       {by_budget, by_host, "goodput", "good answers", "/s"}},
+       .columns = {{"goodput", "good /s"},
+                   {"p50", "P50 ms"},
+                   {"p99", "P99 ms"},
+                   {"refused", "refused %", percent},
+                   {"failed", "failed %", percent},
+                   {"throttled_periods", "periods throttled %", percent},
+                   {"throttled_time", "throttled s/s"},
+                   {"threads", "threads"},
+                   {"memory", "PSS MB"}},
+       .is_quick = cores == 1 && !waits});
 }
 
 void add_overloads(std::vector<ServiceCell>& cells, bool quick) {
@@ -72,12 +72,15 @@ void add_overloads(std::vector<ServiceCell>& cells, bool quick) {
                           bench::ours_at_least(0.9)},
                          {alone, "", "p99_ratio", "P99 of the accepted to the unloaded one", "",
                           bench::ours_at_most(2)},
-                         {alone, "", "recovery", "recovers in", "s", bench::ours_at_most(5)}},
+                         {alone, "", "recovery", "recovers in", "s", bench::ours_at_most(5)},
+                         {alone, "", "settled_ratio", "the same P99 behind the first 1.2 s", "",
+                          bench::ours_at_most(2)}},
          .columns = {{"capacity", "capacity /s"},
                      {"goodput", "good /s"},
                      {"unloaded_p99", "unloaded P99 ms"},
                      {"overload_p50", "accepted P50 ms"},
                      {"overload_p99", "accepted P99 ms"},
+                     {"settled_p99", "settled P99 ms"},
                      {"failed", "failed %", percent},
                      {"recovery", "recovery s"},
                      {"server_cpu", "server CPU %", percent},
@@ -121,11 +124,12 @@ std::string milliseconds(double seconds) {
 
 }  // namespace
 
-std::vector<ServiceCell> service_cells(bool quick, bool has_models) {
+std::vector<ServiceCell> service_cells(bool quick, const ServiceProfile& profile) {
   std::vector<ServiceCell> cells;
-  add_budgets(cells, quick);
+  for (const double cores : {0.5, 1.0, 1.5}) add_budget(cells, cores, false, quick);
+  if (!profile.waiting_target.empty()) add_budget(cells, 1, true, quick);
   add_overloads(cells, quick);
-  if (has_models) add_models(cells, quick);
+  if (!profile.model_variable.empty()) add_models(cells, quick);
   return cells;
 }
 
@@ -139,7 +143,9 @@ TurnCell turns_of(const ServiceCell& cell) {
 
 std::optional<ServiceProfile> profile_of(const std::string& program) {
   const std::string name = std::filesystem::path(program).filename().string();
-  if (name == "weft-bench-service") return ServiceProfile{.target = "/pages/7"};
+  if (name == "weft-bench-service") {
+    return ServiceProfile{.target = "/pages/7", .waiting_target = "/pages/7?wait=2"};
+  }
   if (name == "links") {
     return ServiceProfile{
         .target = "/links?limit=50", .fill_path = "/links", .model_variable = "LINKS_MODEL"};

@@ -38,6 +38,7 @@ struct ServiceCell {
   ServiceSuite suite = ServiceSuite::budget;
   std::string name;
   double cores = 0;     // of the quota
+  bool waits = false;   // handlers that wait for others, too
   double overload = 0;  // times the capacity
   ServiceTimes times;
   std::vector<ServiceContender> contenders;
@@ -46,17 +47,18 @@ struct ServiceCell {
   bool is_quick = false;
 };
 
-// All of them, in the order in which they run. `has_models`: the service has an option for them.
-std::vector<ServiceCell> service_cells(bool quick, bool has_models);
-
 TurnCell turns_of(const ServiceCell& cell);
 
 // What is known of a service that is measured.
 struct ServiceProfile {
   std::string target;               // what is asked, by GET
+  std::string waiting_target = {};  // the same, with a handler that waits; empty: it has none
   std::string fill_path = {};       // where its data is posted first, as JSON; empty: nowhere
   std::string model_variable = {};  // of the environment; empty: it has no models
 };
+// All of them that there can be, in the order in which they run.
+std::vector<ServiceCell> service_cells(bool quick, const ServiceProfile& profile);
+
 // By the name of its program. Nothing: an unknown one.
 std::optional<ServiceProfile> profile_of(const std::string& program);
 // The names that are known, for an Error.

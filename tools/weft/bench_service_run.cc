@@ -18,11 +18,13 @@ namespace weft::tool {
 // A service that answers.
 class RunningService {
  public:
-  RunningService(trial::BackgroundProcess process, std::string origin)
-      : process_(std::move(process)), origin_(std::move(origin)) {}
+  RunningService(trial::BackgroundProcess process, std::string origin, const std::string& target)
+      : process_(std::move(process)), origin_(std::move(origin)), url_(origin_ + target) {}
 
   pid_t id() const noexcept { return process_.id(); }
   const std::string& origin() const noexcept { return origin_; }
+  // What is asked.
+  const std::string& url() const noexcept { return url_; }
   const trial::BackgroundProcess& process() const noexcept { return process_; }
   double threads() const {
     const auto text = os::read_text("/proc/" + std::to_string(id()) + "/status");
@@ -32,6 +34,7 @@ class RunningService {
  private:
   trial::BackgroundProcess process_;
   std::string origin_;
+  std::string url_;
 };
 
 namespace {
@@ -79,7 +82,7 @@ std::string milliseconds(double seconds) {
 
 }  // namespace
 
-base::Result<RunningService> ServiceRunner::start(const Words& environment,
+base::Result<RunningService> ServiceRunner::start(const ServiceCell& cell, const Words& environment,
                                                   const sandbox::Cgroup* cgroup) const {
   const std::string data = file("service");
   std::error_code error;
@@ -101,7 +104,8 @@ base::Result<RunningService> ServiceRunner::start(const Words& environment,
     return origin.has_value();
   });
   if (!ready) return ready.error();
-  RunningService service(std::move(*process), *origin);
+  RunningService service(std::move(*process), *origin,
+                         cell.waits ? profile_.waiting_target : profile_.target);
   if (const auto status = fill(service); !status) return status.error();
   return service;
 }
@@ -123,7 +127,7 @@ base::Result<HttpMeasurement> ServiceRunner::load(const RunningService& service,
                                                   bool shares_cpus) const {
   Words all = {weft_,
                "load",
-               service.origin() + profile_.target,
+               service.url(),
                "--json",
                file("load.json"),
                "--cpu",
@@ -181,7 +185,7 @@ base::Status ServiceRunner::calibrate(const ServiceCell& cell) {
   if (cell.suite != ServiceSuite::budget) return base::Done{};
   const auto cgroup = sandbox::Cgroup::create(sandbox::Quota{.cores = cell.cores});
   if (!cgroup) return cgroup.error();
-  const auto service = start({}, &*cgroup);
+  const auto service = start(cell, {}, &*cgroup);
   if (!service) return service.error();
   for (const double seconds : {warm_up_seconds, cell.times.closed_seconds}) {
     const auto measured = load_closed(*service, seconds, true);
@@ -209,7 +213,7 @@ base::Result<TurnRun> ServiceRunner::run_in_quota(const ServiceCell& cell,
                                                   const ServiceContender& contender) {
   const auto cgroup = sandbox::Cgroup::create(sandbox::Quota{.cores = cell.cores});
   if (!cgroup) return cgroup.error();
-  const auto service = start(contender.environment, &*cgroup);
+  const auto service = start(cell, contender.environment, &*cgroup);
   if (!service) return service.error();
   if (const auto warm = load_closed(*service, warm_up_seconds, true); !warm) return warm.error();
   const auto before = read_counters(*cgroup);
@@ -235,7 +239,7 @@ base::Result<TurnRun> ServiceRunner::run_in_quota(const ServiceCell& cell,
 
 base::Result<TurnRun> ServiceRunner::run_overload(const ServiceCell& cell,
                                                   const ServiceContender& contender) {
-  const auto service = start(contender.environment, nullptr);
+  const auto service = start(cell, contender.environment, nullptr);
   if (!service) return service.error();
   if (const auto warm = load_closed(*service, warm_up_seconds, false); !warm) return warm.error();
   const auto capacity = load_closed(*service, cell.times.closed_seconds, false);
@@ -263,6 +267,8 @@ base::Result<TurnRun> ServiceRunner::run_overload(const ServiceCell& cell,
                  {"overload_p50", numbers->p50},
                  {"overload_p99", numbers->p99},
                  {"p99_ratio", numbers->p99 / numbers->unloaded_p99},
+                 {"settled_p99", numbers->settled_p99},
+                 {"settled_ratio", numbers->settled_p99 / numbers->unloaded_p99},
                  {"failed", measured->failed},
                  {"recovery", numbers->recovery},
                  {"server_cpu", window.read()[0]},
@@ -272,7 +278,7 @@ base::Result<TurnRun> ServiceRunner::run_overload(const ServiceCell& cell,
 
 base::Result<TurnRun> ServiceRunner::run_model(const ServiceCell& cell,
                                                const ServiceContender& contender) {
-  const auto service = start({profile_.model_variable + "=" + contender.name}, nullptr);
+  const auto service = start(cell, {profile_.model_variable + "=" + contender.name}, nullptr);
   if (!service) return service.error();
   if (const auto warm = load_closed(*service, warm_up_seconds, false); !warm) return warm.error();
   const CpuShares window({service->id()});

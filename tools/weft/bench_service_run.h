@@ -42,7 +42,8 @@ class ServiceRunner {
   base::Result<TurnRun> run_model(const ServiceCell& cell, const ServiceContender& contender);
 
   // On the server's CPU, or in a cgroup, on both.
-  base::Result<RunningService> start(const std::vector<std::string>& environment,
+  base::Result<RunningService> start(const ServiceCell& cell,
+                                     const std::vector<std::string>& environment,
                                      const sandbox::Cgroup* cgroup) const;
   base::Status fill(const RunningService& service) const;
   // `weft load` with these words, to its end. A run that is void is none that failed.

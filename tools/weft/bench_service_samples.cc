@@ -13,6 +13,8 @@ namespace weft::tool {
 namespace {
 
 constexpr double slot_seconds = 0.25;
+constexpr int slots_to_recover = 4;
+constexpr double settling_seconds = 1.2;  // as decision 017 counts
 constexpr double good_share = 0.95;
 constexpr double slower = 2;  // times the unloaded P99
 
@@ -41,16 +43,12 @@ bool is_well(const Part& part, double bound) {
 double recovery_of(const std::vector<HttpSample>& samples, double end, double bound) {
   double last = end;
   for (const HttpSample& sample : samples) last = std::max(last, sample.intended);
-  double recovered = std::numeric_limits<double>::quiet_NaN();
+  int well = 0;  // slots in a row
   for (double from = end; from + slot_seconds <= last; from += slot_seconds) {
-    const Part slot = part_of(samples, from, from + slot_seconds);
-    if (!is_well(slot, bound)) {
-      recovered = std::numeric_limits<double>::quiet_NaN();
-    } else if (std::isnan(recovered)) {
-      recovered = from - end;
-    }
+    well = is_well(part_of(samples, from, from + slot_seconds), bound) ? well + 1 : 0;
+    if (well == slots_to_recover) return from - end - (slots_to_recover - 1) * slot_seconds;
   }
-  return recovered;
+  return std::numeric_limits<double>::quiet_NaN();
 }
 
 }  // namespace
@@ -65,6 +63,9 @@ std::optional<OverloadNumbers> overload_numbers(const std::vector<HttpSample>& s
   numbers.goodput = static_cast<double>(during.good.size()) / overload;
   numbers.p50 = bench::quantile(during.good, 0.5);
   numbers.p99 = bench::quantile(during.good, 0.99);
+  const Part settled =
+      part_of(samples, quiet + std::min(settling_seconds, overload / 2), quiet + overload);
+  numbers.settled_p99 = bench::quantile(settled.good, 0.99);
   numbers.recovery = recovery_of(samples, quiet + overload, slower * numbers.unloaded_p99);
   return numbers;
 }

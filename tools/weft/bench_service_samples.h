@@ -16,12 +16,13 @@ struct OverloadNumbers {
   double goodput = 0;  // of what was asked during the overload
   double p50 = 0;      // of the good answers among these
   double p99 = 0;
-  double recovery = 0;  // from the end of the overload; NaN: not seen
+  double settled_p99 = 0;  // of those that were asked behind the first 1.2 s
+  double recovery = 0;     // from the end of the overload; NaN: not seen
 };
 
 // From `quiet` seconds on there is an overload of `overload` seconds. It has recovered with the
-// first quarter of a second from which on, in each, 19 of 20 requests are answered well and no
-// slower than twice the unloaded P99. Nothing where a part has no good answer.
+// first quarter of a second from which on, in each of four, 19 of 20 requests are answered well and
+// no slower than twice the unloaded P99. Nothing where a part has no good answer.
 std::optional<OverloadNumbers> overload_numbers(const std::vector<HttpSample>& samples,
                                                 double quiet, double overload);
 

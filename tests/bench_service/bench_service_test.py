@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# `weft bench grpc` and `weft bench service` as their users meet them: quick cells, bad use, Ctrl-C.
+# argv: weft, weft-bench-grpc, weft-bench-service.
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+WEFT, GRPC, SERVICE = (os.path.abspath(sys.argv.pop(1)) for _ in range(3))
+
+
+# Processes that were started with this folder in their environment.
+def processes_of(folder):
+    found = []
+    for entry in os.listdir("/proc"):
+        if not entry.isdigit():
+            continue
+        try:
+            with open(f"/proc/{entry}/environ", "rb") as file:
+                if folder.encode() in file.read():
+                    found.append(int(entry))
+        except OSError:
+            pass
+    return found
+
+
+@unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "needs two CPUs")
+class ServiceBench(unittest.TestCase):
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.folder = directory.name
+        self.environment = {**os.environ, "TMPDIR": self.folder}
+
+    def weft(self, *arguments):
+        return subprocess.run([WEFT, "bench", *arguments], capture_output=True, text=True,
+                              env=self.environment, timeout=100, check=False)
+
+    def quick(self, name, only):
+        done = self.weft(name, "--quick", "--allow-missing", "--only", only, "--json")
+        if done.returncode == 2 and "cgroup" in done.stderr:
+            self.skipTest(done.stderr)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        rows = json.loads(done.stdout)["rows"]
+        self.assertTrue(rows)
+        for row in rows:
+            self.assertIn(only, row["name"])
+            self.assertIsNone(row["bar"], row)
+        self.assertEqual(os.listdir(self.folder), [])
+        return rows
+
+    def test_unary_calls(self):
+        rows = self.quick("grpc", "8 in flight, by gRPC's client")
+        self.assertEqual({row["rival_name"] for row in rows}, {"queue per thread", "callback API"})
+        for row in rows:
+            self.assertGreater(row["ours"], 0, row)
+
+    def test_streams_to_slow_readers(self):
+        rows = self.quick("grpc", "streams")
+        self.assertGreater(rows[1]["ours"], 0)
+
+    def test_an_overload(self):
+        rows = self.quick("service", "overload, 4")
+        self.assertEqual(len(rows), 3)
+        self.assertGreater(rows[0]["ours"], 0)
+
+    def test_a_quota(self):
+        rows = self.quick("service", "quota of 1 cores")
+        self.assertEqual({row["rival_name"] for row in rows}, {"sizes as of 64 CPUs"})
+
+    def test_nothing_of_that_name(self):
+        for name, known in [("grpc", "unary, 8 in flight"), ("service", "overload, 10 times")]:
+            done = self.weft(name, "--only", "nonsense")
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(known, done.stderr)
+
+    def test_programs_that_are_none(self):
+        for program, complaint in [("/nowhere/links", "no program"), ("/bin/true", "links")]:
+            done = self.weft("service", "--program", program)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(complaint, done.stderr)
+        done = self.weft("grpc", "--program", SERVICE)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("--program", done.stderr)
+
+    def test_h2load_that_is_missing(self):
+        self.environment["PATH"] = self.folder
+        done = self.weft("grpc", "--quick", "--only", "64 in flight, by h2load")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("h2load", done.stderr)
+
+    def test_servers_refuse_what_they_do_not_know(self):
+        for words in [[], ["serve"], ["weft", "127.0.0.1:0"], ["load", "127.0.0.1:1", "1"]]:
+            done = subprocess.run([GRPC, *words], capture_output=True, text=True, timeout=20,
+                                  check=False)
+            self.assertEqual(done.returncode, 2, words)
+            self.assertIn("usage", done.stderr)
+
+    def test_ctrl_c_leaves_nothing_behind(self):
+        process = subprocess.Popen([WEFT, "bench", "service", "--only", "overload, 2"],
+                                   env=self.environment, stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.PIPE, text=True)
+        try:
+            deadline = time.monotonic() + 60
+            while len(processes_of(self.folder)) < 3 and time.monotonic() < deadline:
+                time.sleep(0.02)
+            self.assertGreaterEqual(len(processes_of(self.folder)), 3)  # itself, service, load
+            process.send_signal(signal.SIGINT)
+            _, errors = process.communicate(timeout=60)
+        finally:
+            process.kill()
+        self.assertEqual(process.returncode, 130)
+        self.assertIn("interrupted", errors)
+        self.assertEqual(processes_of(self.folder), [])
+        self.assertEqual(os.listdir(self.folder), [])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[1:]], verbosity=2)
