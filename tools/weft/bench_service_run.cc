@@ -18,13 +18,18 @@ namespace weft::tool {
 // A service that answers.
 class RunningService {
  public:
-  RunningService(trial::BackgroundProcess process, std::string origin, const std::string& target)
-      : process_(std::move(process)), origin_(std::move(origin)), url_(origin_ + target) {}
+  RunningService(trial::BackgroundProcess process, std::string origin, const std::string& target,
+                 bool waits)
+      : process_(std::move(process)),
+        origin_(std::move(origin)),
+        url_(origin_ + target),
+        waits_(waits) {}
 
   pid_t id() const noexcept { return process_.id(); }
   const std::string& origin() const noexcept { return origin_; }
   // What is asked.
   const std::string& url() const noexcept { return url_; }
+  bool waits() const noexcept { return waits_; }
   const trial::BackgroundProcess& process() const noexcept { return process_; }
   double threads() const {
     const auto text = os::read_text("/proc/" + std::to_string(id()) + "/status");
@@ -35,6 +40,7 @@ class RunningService {
   trial::BackgroundProcess process_;
   std::string origin_;
   std::string url_;
+  bool waits_;
 };
 
 namespace {
@@ -42,7 +48,11 @@ namespace {
 using Words = std::vector<std::string>;
 
 constexpr int exit_void = 3;  // of `weft load`
-constexpr unsigned closed_connections = 32;
+// Enough for one CPU, and a half. With more, some would wait for longer than the admission lets
+// them, and the rate would be that of refusals.
+constexpr unsigned closed_connections = 4;
+constexpr unsigned waiting_connections = 8;
+constexpr unsigned ready_connections = 32;
 constexpr unsigned items_to_fill = 100;
 constexpr std::chrono::seconds longest_load{120};
 constexpr double warm_up_seconds = 0.5;
@@ -105,7 +115,7 @@ base::Result<RunningService> ServiceRunner::start(const ServiceCell& cell, const
   });
   if (!ready) return ready.error();
   RunningService service(std::move(*process), *origin,
-                         cell.waits ? profile_.waiting_target : profile_.target);
+                         cell.waits ? profile_.waiting_target : profile_.target, cell.waits);
   if (const auto status = fill(service); !status) return status.error();
   return service;
 }
@@ -162,8 +172,9 @@ base::Result<HttpMeasurement> ServiceRunner::load(const RunningService& service,
 base::Result<HttpMeasurement> ServiceRunner::load_closed(const RunningService& service,
                                                          double seconds, bool shares_cpus) const {
   return load(service,
-              {"--closed", "--connections", std::to_string(closed_connections), "--duration",
-               milliseconds(seconds)},
+              {"--closed", "--connections",
+               std::to_string(service.waits() ? waiting_connections : closed_connections),
+               "--duration", milliseconds(seconds)},
               shares_cpus);
 }
 
@@ -176,7 +187,7 @@ base::Result<HttpMeasurement> ServiceRunner::load_by(const RunningService& servi
   if (!stream) return os::last_error("write", file("segments.json"));
   Words words = {
       "--schedule", file("segments.json"),         "--samples", file("samples.csv"),
-      "--seed",     std::to_string(options_.seed), "--ready",   std::to_string(closed_connections)};
+      "--seed",     std::to_string(options_.seed), "--ready",   std::to_string(ready_connections)};
   if (!shares_cpus) words.emplace_back("--spin");
   return load(service, std::move(words), shares_cpus);
 }
