@@ -26,6 +26,7 @@ constexpr double unloaded_share = 0.4;
 ServiceTimes times_of(bool quick) {
   if (!quick) return {};
   return {.closed_seconds = 0.5,
+          .pause_seconds = 0.2,
           .open_seconds = 1,
           .quiet_seconds = 0.5,
           .overload_seconds = 1,

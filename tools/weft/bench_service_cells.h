@@ -28,6 +28,7 @@ struct ServiceContender {
 // How long the parts of a run take.
 struct ServiceTimes {
   double closed_seconds = 3;
+  double pause_seconds = 2;  // behind a closed loop, until nothing of it is left
   double open_seconds = 10;
   double quiet_seconds = 4;  // before an overload
   double overload_seconds = 10;

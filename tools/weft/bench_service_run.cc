@@ -257,7 +257,9 @@ base::Result<TurnRun> ServiceRunner::run_overload(const ServiceCell& cell,
   if (!capacity) return capacity.error();
   if (capacity->goodput <= 0) return base::Error{"nothing was answered well"};
   // What it still does of the closed loop must not be taken for an overload.
-  if (const auto status = sleep_through(std::chrono::seconds(2)); !status) return status.error();
+  const std::chrono::duration<double> pause(cell.times.pause_seconds);
+  const auto paused = sleep_through(std::chrono::duration_cast<std::chrono::milliseconds>(pause));
+  if (!paused) return paused.error();
   const CpuShares window({service->id()});
   const auto measured =
       load_by(*service, overload_segments(capacity->goodput, cell.overload, cell.times), false);
