@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// What the generators print, and the cells.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Overloads in their parts, counters, schedules, and the cells.
 #include <gtest/gtest.h>
 
 #include <cmath>

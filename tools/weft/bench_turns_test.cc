@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Orders of turns, ratios within a round, what is void, and bars.
 #include "bench_turns.h"
 
 #include <gtest/gtest.h>
