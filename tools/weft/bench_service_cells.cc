@@ -25,7 +25,7 @@ constexpr double unloaded_share = 0.4;
 
 ServiceTimes times_of(bool quick) {
   if (!quick) return {};
-  return {.closed_seconds = 0.5,
+  return {.closed_seconds = 1,
           .pause_seconds = 0.2,
           .open_seconds = 1,
           .quiet_seconds = 0.5,

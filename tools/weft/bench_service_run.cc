@@ -55,7 +55,7 @@ constexpr unsigned waiting_connections = 8;
 constexpr unsigned ready_connections = 32;
 constexpr unsigned items_to_fill = 100;
 constexpr std::chrono::seconds longest_load{120};
-constexpr double warm_up_seconds = 0.5;
+constexpr double warm_up_seconds = 1;
 constexpr double mega = 1e6;
 constexpr double microseconds = 1e6;
 constexpr double timeout_milliseconds = 10'000;
