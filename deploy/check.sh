@@ -73,6 +73,39 @@ check_kubernetes() {
   fi
 }
 
+check_links() {
+  if ! command -v kubectl >/dev/null; then
+    left_out "links/kubernetes: kubectl is not installed"
+  else
+    local folder
+    for folder in base pinned; do
+      if kubectl kustomize "links/kubernetes/$folder" >"$work/objects.yaml" 2>"$work/said" &&
+        kubectl annotate --local -f "$work/objects.yaml" checked=yes -o name >"$work/said" 2>&1 &&
+        [ "$(wc -l <"$work/said")" = 4 ]; then
+        ok "links/kubernetes/$folder: kubectl understands all four objects"
+      else
+        wrong "links/kubernetes/$folder: $(cat "$work/said")"
+      fi
+    done
+  fi
+  if ! command -v promtool >/dev/null; then
+    left_out "links/alerts.yaml: promtool is not installed"
+  elif promtool check rules links/alerts.yaml >"$work/said" 2>&1; then
+    ok "links/alerts.yaml: promtool check rules"
+  else
+    wrong "links/alerts.yaml: $(cat "$work/said")"
+  fi
+  if ! command -v systemd-analyze >/dev/null; then
+    left_out "links/links.service: systemd-analyze is not installed"
+  elif systemd-analyze verify --man=no links/links.service 2>&1 |
+    grep -v 'is not executable: No such file' | grep 'links.service' >"$work/said"; then
+    wrong "links/links.service: $(cat "$work/said")"
+  else
+    ok "links/links.service: systemd-analyze verify"
+  fi
+  sh -n links/collect && ok "links/collect: sh -n"
+}
+
 # Building the image needs an engine that runs, and the network; CHECK_IMAGE=1 asks for it.
 check_container() {
   sh -n container/start && ok "container/start: sh -n"
@@ -115,6 +148,7 @@ check_unit mariadb
 check_unit apache2
 check_system_calls
 check_kubernetes
+check_links
 check_container
 if [ $# -gt 0 ]; then check_start "$1"; fi
 [ $failures = 0 ]
