@@ -4,11 +4,8 @@
 // The measuring program is another one so that this one needs neither the engine nor Boost.
 #include "bench_engine.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
 #include <map>
 #include <set>
 #include <string>
@@ -21,6 +18,7 @@
 #include "bench/rivals.h"
 #include "bench_budget_rivals.h"
 #include "bench_engine_table.h"
+#include "bench_measured.h"
 #include "trial/interrupt.h"
 
 namespace weft::tool {
@@ -28,19 +26,6 @@ namespace {
 
 constexpr const char* program_name = "weft-bench-engine";
 constexpr std::chrono::seconds measurement_timeout{30};
-
-// Beside this program, where the build puts it, or in PATH.
-base::Result<std::string> find_measuring_program() {
-  std::error_code error;
-  const auto here = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
-  for (const char* const folder : {".", "../../bench/engine"}) {
-    const auto candidate = (here / folder / program_name).lexically_normal();
-    if (access(candidate.c_str(), X_OK) == 0) return candidate.string();
-  }
-  if (std::string found = bench::find_program(program_name); !found.empty()) return found;
-  return base::Error{std::string(program_name) + " is neither beside " + here.string() +
-                     "/weft nor in PATH; it is built, but not installed, by `make`"};
-}
 
 class MeasuringProgram {
  public:
@@ -152,7 +137,7 @@ base::Result<std::vector<EngineRival>> choose_rivals(const EngineComparison& com
 }  // namespace
 
 base::Result<bench::Report> bench_engine(const bench::Options& options, bench::Progress& progress) {
-  const auto path = find_measuring_program();
+  const auto path = find_measuring_program(program_name, "bench/engine");
   if (!path) return path.error();
   const MeasuringProgram program(*path, options.quick);
   const auto built = program.measurements();

@@ -10,25 +10,11 @@
 
 #include "bench/rivals.h"
 #include "bench_budget_rivals.h"
+#include "bench_choose.h"
 #include "bench_grpc_run.h"
 
 namespace weft::tool {
 namespace {
-
-base::Result<std::vector<GrpcCell>> choose_cells(const bench::Options& options) {
-  std::vector<GrpcCell> chosen;
-  std::string names;
-  for (GrpcCell& cell : grpc_cells(options.quick)) {
-    names += "\n  " + cell.name;
-    // What is asked for by name is measured quickly, too.
-    const bool is_wanted = cell.name.find(options.only) != std::string::npos;
-    if (is_wanted && (!options.quick || !options.only.empty() || cell.is_quick)) {
-      chosen.push_back(std::move(cell));
-    }
-  }
-  if (!chosen.empty()) return chosen;
-  return base::Error{"nothing of this is chosen by --only '" + options.only + "':" + names};
-}
 
 bool needs_h2load(const std::vector<GrpcCell>& cells) {
   return std::any_of(cells.begin(), cells.end(),
@@ -39,7 +25,7 @@ bool needs_h2load(const std::vector<GrpcCell>& cells) {
 
 base::Result<bench::Report> bench_grpc(const bench::Options& options, bench::Progress& progress) {
   forget_overrides();
-  auto cells = choose_cells(options);
+  auto cells = choose_cells(grpc_cells(options.quick), options);
   if (!cells) return cells.error();
   const auto cpus = choose_measuring_cpus();
   if (!cpus) return cpus.error();

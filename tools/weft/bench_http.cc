@@ -18,6 +18,7 @@
 #include "bench/interrupt.h"
 #include "bench/rivals.h"
 #include "bench_budget_rivals.h"
+#include "bench_choose.h"
 #include "bench_http_cells.h"
 #include "bench_http_page.h"
 #include "bench_http_run.h"
@@ -27,21 +28,6 @@
 
 namespace weft::tool {
 namespace {
-
-base::Result<std::vector<HttpCell>> choose_cells(const bench::Options& options) {
-  std::vector<HttpCell> chosen;
-  std::string names;
-  for (HttpCell& cell : http_cells(options.quick)) {
-    names += "\n  " + cell.name;
-    // What is asked for by name is measured quickly, too.
-    const bool is_wanted = cell.name.find(options.only) != std::string::npos;
-    if (is_wanted && (!options.quick || !options.only.empty() || cell.is_quick)) {
-      chosen.push_back(std::move(cell));
-    }
-  }
-  if (!chosen.empty()) return chosen;
-  return base::Error{"nothing of this is chosen by --only '" + options.only + "':" + names};
-}
 
 base::Result<HttpMachine> look_at_machine() {
   const auto cpus = trial::allowed_cpus(2);
@@ -196,7 +182,7 @@ base::Status write_page(const std::string& path, const std::string& text) {
 
 base::Result<bench::Report> bench_http(const bench::Options& options, bench::Progress& progress) {
   forget_overrides();
-  auto chosen = choose_cells(options);
+  auto chosen = choose_cells(http_cells(options.quick), options);
   if (!chosen) return chosen.error();
   const auto machine = look_at_machine();
   if (!machine) return machine.error();

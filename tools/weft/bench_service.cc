@@ -10,29 +10,12 @@
 
 #include "bench/rivals.h"
 #include "bench_budget_rivals.h"
+#include "bench_choose.h"
 #include "bench_service_run.h"
 #include "os/file.h"
 
 namespace weft::tool {
 namespace {
-
-base::Result<std::vector<ServiceCell>> choose_cells(const bench::Options& options,
-                                                    const ServiceProfile& profile) {
-  std::vector<ServiceCell> chosen;
-  std::string names;
-  for (ServiceCell& cell : service_cells(options.quick, profile)) {
-    names += "\n  " + cell.name;
-    // What is asked for by name is measured quickly, too.
-    const bool is_wanted = cell.name.find(options.only) != std::string::npos;
-    if (is_wanted && (!options.quick || !options.only.empty() || cell.is_quick)) {
-      chosen.push_back(std::move(cell));
-    }
-  }
-  if (!chosen.empty()) return chosen;
-  return base::Error{
-      "nothing of this is chosen by --only '" + options.only + "':" + names +
-      (!profile.model_variable.empty() ? "" : "\nModels are measured with --program PATH/links.")};
-}
 
 base::Result<std::string> find_service(const bench::Options& options) {
   if (options.program.empty()) {
@@ -54,7 +37,9 @@ base::Result<bench::Report> bench_service(const bench::Options& options,
     return base::Error{"nothing is known of what to ask " + *program +
                        "; services that are known: " + known_services()};
   }
-  const auto cells = choose_cells(options, *profile);
+  const auto cells = choose_cells(
+      service_cells(options.quick, *profile), options,
+      profile->model_variable.empty() ? "\nModels are measured with --program PATH/links." : "");
   if (!cells) return cells.error();
   const auto cpus = choose_measuring_cpus();
   if (!cpus) return cpus.error();
