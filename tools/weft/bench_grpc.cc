@@ -61,14 +61,11 @@ base::Result<bench::Report> bench_grpc(const bench::Options& options, bench::Pro
   GrpcRunner runner(std::move(programs), *cpus, *directory);
   if (const auto status = runner.prepare(*directory); !status) return status.error();
   for (const GrpcCell& cell : without(std::move(*cells), absent)) {
-    const auto samples = take_turns(turns_of(cell), options, progress, [&](std::size_t contender) {
+    const auto take_turn = [&](std::size_t contender) {
       return runner.run(cell, cell.servers[contender]);
-    });
-    if (!samples) return samples.error();
-    if (options.quick && !samples->failures.empty()) {
-      return base::Error{cell.name + ", " + samples->failures.front()};
-    }
-    add_to_report(*samples, options.seed, report);
+    };
+    const auto status = measure_cell(turns_of(cell), options, progress, take_turn, report);
+    if (!status) return status.error();
   }
   return report;
 }

@@ -53,14 +53,11 @@ base::Result<bench::Report> bench_service(const bench::Options& options,
   for (const ServiceCell& cell : *cells) {
     progress.show(cell.name + ": how much it can do");
     if (const auto status = runner.calibrate(cell); !status) return status.error();
-    const auto samples = take_turns(turns_of(cell), options, progress, [&](std::size_t contender) {
+    const auto take_turn = [&](std::size_t contender) {
       return runner.run(cell, cell.contenders[contender]);
-    });
-    if (!samples) return samples.error();
-    if (options.quick && !samples->failures.empty()) {
-      return base::Error{cell.name + ", " + samples->failures.front()};
-    }
-    add_to_report(*samples, options.seed, report);
+    };
+    const auto status = measure_cell(turns_of(cell), options, progress, take_turn, report);
+    if (!status) return status.error();
   }
   return report;
 }

@@ -158,4 +158,16 @@ void add_to_report(const TurnSamples& samples, std::uint64_t seed, bench::Report
   report.summary += table_of(samples);
 }
 
+base::Status measure_cell(const TurnCell& cell, const bench::Options& options,
+                          bench::Progress& progress, const TakeTurn& take_turn,
+                          bench::Report& report) {
+  const auto samples = take_turns(cell, options, progress, take_turn);
+  if (!samples) return samples.error();
+  if (options.quick && !samples->failures.empty()) {
+    return base::Error{cell.name + ", " + samples->failures.front()};
+  }
+  add_to_report(*samples, options.seed, report);
+  return base::Done{};
+}
+
 }  // namespace weft::tool

@@ -75,4 +75,9 @@ std::optional<bench::Row> row_of(const TurnSamples& samples, const TurnCompariso
 // Rows, notes, and the cell's table.
 void add_to_report(const TurnSamples& samples, std::uint64_t seed, bench::Report& report);
 
+// Both: a cell is run, and reported. With --quick, what fails is an Error.
+base::Status measure_cell(const TurnCell& cell, const bench::Options& options,
+                          bench::Progress& progress, const TakeTurn& take_turn,
+                          bench::Report& report);
+
 }  // namespace weft::tool
