@@ -94,6 +94,7 @@ class Ambient {
 
   // None: it is not set here. Good until the guard that set it goes.
   const T* get() const noexcept { return static_cast<const T*>(context::find(key_)); }
+  const context::Key& key() const noexcept { return key_; }
   T value_or(T otherwise) const {
     const T* const value = get();
     return value != nullptr ? *value : std::move(otherwise);

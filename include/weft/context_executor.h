@@ -30,10 +30,13 @@ namespace coroutine {
 // Where a coroutine has its context, wherever it runs.
 class Home {
  public:
-  Home();
+  Home();  // with the context of here
   ~Home();
   Home(const Home&) = delete;
   Home& operator=(const Home&) = delete;
+
+  // Precondition: nobody visits. What the last one to live here has left behind goes.
+  void restart(context::Reference context) noexcept;
 
   class Visit {
    public:

@@ -79,8 +79,9 @@ class OffloadWatch {
   virtual ~OffloadWatch() = default;
   // It was given to a pool, or is about to be; it may never begin.
   virtual void queued() const noexcept {}
-  // It begins, on a thread of the pool; whoever offloaded it waits.
-  virtual void begun(const JobTimes&) const noexcept {}
+  // A thread of the pool has come to it; whoever offloaded it waits. False: it is too late for it,
+  // and who waits is told that there is too much to do.
+  virtual bool begins(const JobTimes&) const noexcept { return true; }
 };
 inline constexpr Ambient<OffloadWatch> offload_watch("offload watch");
 
@@ -145,7 +146,7 @@ void spawn(const boost::asio::any_io_executor& executor, boost::asio::awaitable<
 template <class T>
 void spawn(const boost::asio::any_io_executor& executor, boost::asio::awaitable<T> body,
            const CancelToken& token = cancellation()) {
-  spawn(executor, std::move(body), token, [](std::exception_ptr thrown, auto&&...) {
+  spawn(executor, std::move(body), token, [](const std::exception_ptr& thrown, auto&&...) {
     if (thrown == nullptr) return;
     try {
       std::rethrow_exception(thrown);

@@ -9,12 +9,6 @@
 #include "cancel/timers.h"
 
 namespace weft {
-namespace {
-
-constexpr Ambient<CancelToken> current_cancellation("cancellation");
-
-}  // namespace
-
 namespace cancel {
 
 // The reason is there before anybody is told: request_stop() publishes it.
@@ -122,12 +116,12 @@ CancelToken CancelSource::token() const noexcept {
 }
 
 CancelToken cancellation() noexcept {
-  const CancelToken* const token = current_cancellation.get();
+  const CancelToken* const token = cancel::current_cancellation.get();
   return token == nullptr ? CancelToken() : *token;
 }
 
 Ambient<CancelToken>::Guard set_cancellation(CancelToken token) {
-  return current_cancellation.set(std::move(token));
+  return cancel::current_cancellation.set(std::move(token));
 }
 
 CancelScope::CancelScope(Instant deadline, const CancelToken& parent)

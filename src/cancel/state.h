@@ -14,6 +14,8 @@
 
 namespace weft::cancel {
 
+inline constexpr Ambient<CancelToken> current_cancellation("cancellation");
+
 inline constexpr std::size_t not_kept = std::numeric_limits<std::size_t>::max();
 
 struct State : std::enable_shared_from_this<State> {

@@ -20,9 +20,10 @@ constexpr std::uint32_t most_captured_nodes = 32;
 constinit atomic<std::uint64_t> on_another_strand{0};
 constinit atomic<std::uint64_t> out_of_order{0};
 
-Reference make_node(const Key* key, std::shared_ptr<const void> value, Reference below) {
+Reference make_node(const Key* key, std::shared_ptr<const void> value, const Source* source,
+                    Reference below) {
   const std::uint32_t depth = below.get() == nullptr ? 1 : below.get()->depth + 1;
-  return Reference(new Node{key, std::move(value), std::move(below), depth});
+  return Reference(new Node{key, std::move(value), source, std::move(below), depth});
 }
 
 // The same values, without those that are hidden by newer ones.
@@ -35,7 +36,8 @@ Reference shortened(const Reference& list) {
   }
   Reference made;
   while (!seen.empty()) {
-    made = make_node(seen.back()->key, seen.back()->value, std::move(made));
+    const Node& node = *seen.back();
+    made = make_node(node.key, node.value, node.source, std::move(made));
     seen.pop_back();
   }
   return made;
@@ -56,15 +58,18 @@ Reference::~Reference() {
 }
 
 Reference above(const Reference& below, const Node& node) noexcept {
-  return make_node(node.key, node.value, below);
+  return make_node(node.key, node.value, node.source, below);
 }
 
 const void* find(const Key& key) noexcept {
   Strand* const strand = current_strand();
   if (strand == nullptr) return nullptr;
-  const Node* node = strand->head().get();
-  while (node != nullptr && node->key != &key) node = node->below.get();
-  return node == nullptr ? nullptr : node->value.get();
+  for (const Node* node = strand->head().get(); node != nullptr; node = node->below.get()) {
+    if (node->key == &key) return node->value.get();
+    if (node->source == nullptr) continue;
+    if (const void* const value = node->source->find(key)) return value;
+  }
+  return nullptr;
 }
 
 Reference visible() noexcept {
@@ -79,9 +84,14 @@ Reference visible() noexcept {
   }
 }
 
+Reference visible_with(const Key& key, std::shared_ptr<const Source> source) {
+  const Source* const own = source.get();
+  return make_node(&key, std::move(source), own, visible());
+}
+
 Place::Place(const Key& key, std::shared_ptr<const void> value) {
   Strand& strand = make_current_strand();
-  frame_ = strand.push(make_node(&key, std::move(value), strand.head()), true);
+  frame_ = strand.push(make_node(&key, std::move(value), nullptr, strand.head()), true);
   strand_ = &strand;
 }
 

@@ -236,6 +236,63 @@ struct Entered {
   context::Strand* const previous;
 };
 
+struct Asked final : context::Source {
+  const void* find(const context::Key& key) const noexcept override {
+    ++questions;
+    return &key == &user.key() ? &name : nullptr;
+  }
+  const std::string name = "asked";
+  mutable int questions = 0;
+};
+
+TEST(Source, MakesWhatItIsAskedFor) {
+  static constexpr context::Key key{"source"};
+  const auto source = std::make_shared<const Asked>();
+  const auto outer = level.set(1);
+  context::Strand strand(context::visible_with(key, source));
+  std::optional<Context> captured;
+  {
+    const Entered entered(strand);
+    EXPECT_EQ(source->questions, 0);
+    EXPECT_EQ(user_here(), "asked");
+    EXPECT_EQ(level.value_or(0), 1);  // it has none, and what is below is seen
+    EXPECT_EQ(source->questions, 2);
+    const auto newer = user.set("newer");
+    EXPECT_EQ(user_here(), "newer");
+    EXPECT_EQ(source->questions, 2);
+    captured = Context::capture();
+  }
+  EXPECT_EQ(user_here(), "nobody");
+  // Long lists are made anew, and keep it.
+  for (int i = 0; i < 100; ++i) {
+    const Attached attached(*captured);
+    const auto more = level.set(i);
+    captured = Context::capture();
+  }
+  strand.restart({});
+  const Attached attached(*captured);
+  EXPECT_EQ(user_here(), "newer");
+  EXPECT_EQ(level.value_or(0), 99);
+}
+
+TEST(Strand, BeginsAnewWithoutWhatWasLeft) {
+  context::Strand strand;
+  const GuardMisuses before = guard_misuses();
+  std::unique_ptr<Ambient<std::string>::Guard> left;
+  {
+    const Entered entered(strand);
+    left = guard_of("left");
+    EXPECT_EQ(user_here(), "left");
+  }
+  strand.restart({});
+  const Entered entered(strand);
+  EXPECT_EQ(user_here(), "nobody");
+  const auto next = user.set("next");
+  left.reset();
+  EXPECT_EQ(user_here(), "next");
+  EXPECT_EQ(guard_misuses().on_another_strand, before.on_another_strand + 1);
+}
+
 TEST(Strand, HasItsOwnContextWhereverItRuns) {
   context::Strand strand;
   const auto own = user.set("host");

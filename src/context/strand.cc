@@ -41,6 +41,11 @@ Strand::~Strand() {
   while (top_ != nullptr) release(std::exchange(top_, top_->below));
 }
 
+void Strand::restart(Reference first) noexcept {
+  while (top_ != nullptr) release(std::exchange(top_, top_->below));
+  first_ = std::move(first);
+}
+
 const Reference& Strand::head() noexcept {
   for (const Frame* frame = top_; frame != nullptr; frame = frame->below) {
     if (frame->ended.load(std::memory_order_acquire)) {

@@ -5,6 +5,7 @@
 //   strand        --enter(previous)-->  what was current before
 //
 //   context   a list of values, newest first. Nothing of it ever changes.
+//   source    a value of such a list that stands for several, which it makes when somebody asks.
 //   frame     what one guard has done to a strand: the context that is seen since. The strand's
 //             frames are a stack; the guard has one of them, and says when it ends.
 //
@@ -22,9 +23,18 @@
 
 namespace weft::context {
 
+// Asked on any thread, and by several at once.
+class Source {
+ public:
+  virtual ~Source() = default;
+  // None: it has no such value. What it answers is good for as long as the source lives.
+  virtual const void* find(const Key& key) const noexcept = 0;
+};
+
 struct Node {
   const Key* key;
   std::shared_ptr<const void> value;
+  const Source* source;  // the value as such; none: it is no source
   Reference below;
   std::uint32_t depth;
   atomic<std::uint32_t> references{1};
@@ -46,6 +56,8 @@ class Strand {
   Strand(const Strand&) = delete;
   Strand& operator=(const Strand&) = delete;
 
+  // Begins anew. Guards that are left have no more to end.
+  void restart(Reference first) noexcept;
   // What is seen. Ended frames are taken out first.
   const Reference& head() noexcept;
   // A frame above all others.
@@ -80,5 +92,7 @@ void release(Frame* frame) noexcept;
 
 // What the current strand sees, for another to begin with.
 Reference visible() noexcept;
+// The same, and above it a source; the key says which sources have the same values.
+Reference visible_with(const Key& key, std::shared_ptr<const Source> source);
 
 }  // namespace weft::context

@@ -12,6 +12,10 @@ namespace coroutine {
 Home::Home() : strand_(std::make_unique<context::Strand>(context::visible())) {}
 Home::~Home() = default;
 
+void Home::restart(context::Reference context) noexcept {
+  strand_->restart(std::move(context));
+}
+
 Home::Visit::Visit(Home& home) noexcept : previous_(context::enter(home.strand_.get())) {}
 Home::Visit::~Visit() {
   context::enter(previous_);

@@ -3,7 +3,7 @@
 //
 //   queued  --a thread takes it-->           begun      --it returns-->  the coroutine goes on
 //   queued  --the coroutine is cancelled-->  abandoned, and the coroutine goes on at once
-//   queued  --the pool sheds it-->           abandoned, the same
+//   queued  --the pool sheds it, or its watch does not let it begin-->  abandoned, the same
 //
 // The errand is the pool's until it is run or shed, and the coroutine's until it goes on.
 #include <weft/coroutines.h>
@@ -48,7 +48,10 @@ class Errand final : public Job {
   void run(const JobTimes& times) override {
     const std::shared_ptr<Errand> own = std::move(own_);
     if (!take()) return;
-    if (const OffloadWatch* const watch = offload_watch.get()) watch->begun(times);
+    const OffloadWatch* const watch = offload_watch.get();
+    if (watch != nullptr && !watch->begins(times)) {
+      return go_on(std::make_exception_ptr(Cancelled(CancelReason::overload)));
+    }
     std::exception_ptr thrown;
     try {
       work_();

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <future>
+#include <memory>
 #include <string>
 #include <thread>
 
@@ -60,6 +61,26 @@ TEST(Offload, ThrowsWhatTheFunctionThrows) {
     co_await offload(coroutines.blocking(), [] { throw std::runtime_error("no such table"); });
   };
   EXPECT_THROW(result_of(coroutines.executor(), work()), std::runtime_error);
+}
+
+TEST(Offload, ThatItsWatchHoldsToBeLateIsNeverBegun) {
+  struct Late final : OffloadWatch {
+    bool begins(const JobTimes&) const noexcept override { return false; }
+  };
+  Coroutines coroutines({.threads = 1});
+  const auto guard = offload_watch.share(std::make_shared<const Late>());
+  bool was_begun = false;
+  CancelReason reason = CancelReason::none;
+  const auto work = [&]() -> asio::awaitable<void> {
+    try {
+      co_await offload(coroutines.blocking(), [&] { was_begun = true; });
+    } catch (const Cancelled& cancelled) {
+      reason = cancelled.reason();
+    }
+  };
+  result_of(coroutines.executor(), work());
+  EXPECT_FALSE(was_begun);
+  EXPECT_EQ(reason, CancelReason::overload);
 }
 
 TEST(Offload, ThatIsCancelledInTheQueueIsNeverBegun) {

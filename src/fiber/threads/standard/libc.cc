@@ -59,11 +59,11 @@ bool finds_variables() noexcept {
   return true;
 }
 
-[[gnu::no_sanitize("thread")]] void store_variable(void* where, void* value) noexcept {
+__attribute__((no_sanitize("thread"))) void store_variable(void* where, void* value) noexcept {
   __atomic_store_n(static_cast<void**>(where), value, __ATOMIC_RELEASE);
 }
 
-[[gnu::no_sanitize("thread")]] void* load_variable(const void* where) noexcept {
+__attribute__((no_sanitize("thread"))) void* load_variable(const void* where) noexcept {
   return __atomic_load_n(static_cast<void* const*>(where), __ATOMIC_ACQUIRE);
 }
 
