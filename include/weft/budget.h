@@ -15,6 +15,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -47,12 +48,23 @@ struct Candidate {
   std::string reason;  // one clause for people: why it won or lost
 };
 
+// What the kernel gives all threads of a cgroup together. Once it is used up, all of them stand
+// still until the next period.
+struct CpuQuota {
+  std::chrono::nanoseconds time{0};    // of CPUs
+  std::chrono::nanoseconds period{0};  // in each such period
+  std::string stat;                    // the cpu.stat that counts the periods
+
+  friend bool operator==(const CpuQuota&, const CpuQuota&) = default;
+};
+
 struct CpuBudget {
   double cores = 1;      // what we may use, in CPUs; 0.5 and 1.5 are common
   unsigned threads = 1;  // runnable threads that fit: below one core 1, above it rounded down
   std::string source;    // of the candidate that was chosen
   std::string where;
-  bool pinned = false;  // CPU_LIMIT said so: does not follow the cgroup
+  bool pinned = false;            // CPU_LIMIT said so: does not follow the cgroup
+  std::optional<CpuQuota> quota;  // where that is what was chosen
   std::vector<Candidate> candidates;
 };
 
@@ -109,5 +121,8 @@ Sizes sizes_for(const CpuBudget& cpu, const MemoryBudget& memory);
 
 // Threads that fit in a budget of `cores`: below one core 1, above it rounded down.
 unsigned threads_for(double cores) noexcept;
+
+// The same for who stops by itself before a quota does (weft::Pool): a part of a core is used, too.
+unsigned threads_within(const CpuBudget& cpu) noexcept;
 
 }  // namespace weft::budget

@@ -43,11 +43,15 @@ class Watch {
 
   using Callback = std::function<void(const Budget&)>;
 
+  // Between two looks; a look takes some microseconds. Each part of a service has a watch of its
+  // own, so that a change has reached all of them one period after it was made.
+  static constexpr std::chrono::milliseconds usual_period{250};
+
   // Reads the budget, keeps the files it came from open, and re-reads them every `period` (a day at
   // most) on a thread of its own, with all signals blocked. A period of zero starts no thread:
   // refresh() is then the caller's to call. So it is where no thread can be made (a limit on
   // processes); counters().has_thread tells. CPU_LIMIT is read once, here.
-  explicit Watch(Query query = {}, std::chrono::milliseconds period = std::chrono::seconds(1));
+  explicit Watch(Query query = {}, std::chrono::milliseconds period = usual_period);
   ~Watch();
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;

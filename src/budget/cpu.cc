@@ -62,6 +62,23 @@ Candidate read_quota_v1(const Host& host, const std::string& directory, Footprin
                     "no quota is set");
 }
 
+// Of the candidate that was chosen, if it is a quota. Without a period of its own it has none.
+std::optional<CpuQuota> quota_of(const Host& host, const Candidate& chosen) {
+  const bool is_v2 = chosen.where.ends_with("/cpu.max");
+  if (!is_v2 && !chosen.where.ends_with("/cpu.cfs_quota_us")) return std::nullopt;
+  const std::string directory = chosen.where.substr(0, chosen.where.rfind('/'));
+  const auto text = host.read(is_v2 ? chosen.where : directory + "/cpu.cfs_period_us");
+  if (!text) return std::nullopt;
+  std::string_view rest = *text;
+  if (is_v2) base::take_field(rest);  // the quota
+  const auto period = base::to_number<std::uint32_t>(base::take_field(rest));
+  if (!period || *period == 0) return std::nullopt;
+  const std::chrono::microseconds length(*period);
+  return CpuQuota{.time = std::chrono::nanoseconds(std::llround(*chosen.value * 1e3 * *period)),
+                  .period = length,
+                  .stat = directory + "/cpu.stat"};
+}
+
 // Adds a candidate for every level, or one that says why there are none.
 void read_quotas(const Host& host, const CgroupView& view, std::vector<Candidate>& candidates,
                  std::vector<std::string>& notes, Footprint& footprint) {
@@ -142,6 +159,10 @@ unsigned threads_for(double cores) noexcept {
   return static_cast<unsigned>(std::floor(cores < most ? cores : most));
 }
 
+unsigned threads_within(const CpuBudget& cpu) noexcept {
+  return cpu.quota ? threads_for(std::ceil(cpu.cores)) : cpu.threads;
+}
+
 CpuBudget read_cpu(const Host& host, const CgroupView& view, std::vector<std::string>& notes,
                    Footprint& footprint) {
   CpuBudget cpu;
@@ -175,6 +196,7 @@ CpuBudget read_cpu(const Host& host, const CgroupView& view, std::vector<std::st
   cpu.threads = threads_for(cpu.cores);
   cpu.source = winner->source;
   cpu.where = winner->where;
+  cpu.quota = quota_of(host, *winner);
   cpu.candidates.reserve(limits.size() + 1);
   cpu.candidates.push_back(pin);
   for (Candidate& candidate : limits) cpu.candidates.push_back(std::move(candidate));

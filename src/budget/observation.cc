@@ -91,8 +91,8 @@ void Observation::keep(const Reading& reading) {
 
 bool same_limits(const Budget& one, const Budget& other) {
   return one.cpu.cores == other.cpu.cores && one.cpu.where == other.cpu.where &&
-         one.cpu.pinned == other.cpu.pinned && one.memory.bytes == other.memory.bytes &&
-         one.memory.where == other.memory.where &&
+         one.cpu.pinned == other.cpu.pinned && one.cpu.quota == other.cpu.quota &&
+         one.memory.bytes == other.memory.bytes && one.memory.where == other.memory.where &&
          one.memory.throttled_above_bytes == other.memory.throttled_above_bytes;
 }
 

@@ -74,16 +74,25 @@ TEST_F(CgroupWatch, RefreshSeesAChangedPeriod) {
   EXPECT_EQ(watch.current()->cpu.cores, 0.25);
 }
 
-TEST_F(CgroupWatch, AnotherFileOfTheSameLimitIsNoChange) {
+// Who stops before a quota does wants to know when it begins anew.
+TEST_F(CgroupWatch, AnotherPeriodOfTheSameQuotaIsAChange) {
   const auto nest = make_nest({}, Quota{.cores = 0.5}, {});
   ASSERT_TRUE(nest.ok()) << nest.error().message;
   const Inside inside(nest->leaf);
   Watch watch({}, no_thread);
   const support::Recorder recorder(watch);
-  // Half of 50 ms instead of half of 100 ms: the files differ, the budget does not.
+  // Half of 50 ms instead of half of 100 ms.
+  ASSERT_TRUE(nest->parent.set_quota(Quota{.cores = 0.5, .period = milliseconds(50)}).ok());
+  EXPECT_TRUE(watch.refresh());
+  ASSERT_EQ(recorder.told().size(), 2U);
+  EXPECT_EQ(recorder.told().back().cores, 0.5);
+  const auto budget = watch.current();
+  ASSERT_TRUE(budget->cpu.quota.has_value());
+  EXPECT_EQ(budget->cpu.quota->period, milliseconds(50));
+  EXPECT_EQ(budget->cpu.quota->time, milliseconds(25));
+  // The same, written once more.
   ASSERT_TRUE(nest->parent.set_quota(Quota{.cores = 0.5, .period = milliseconds(50)}).ok());
   EXPECT_FALSE(watch.refresh());
-  EXPECT_EQ(recorder.told().size(), 1U);
 }
 
 TEST_F(CgroupWatch, TheThreadSeesAChangedQuotaWithinOnePeriod) {
