@@ -93,9 +93,11 @@ struct Overload {
 
 struct PoolOptions {
   Policy policy = Policy::adaptive;
-  std::uint32_t minimum = 0;    // threads; 0: as many as the CPU budget
-  std::uint32_t maximum = 0;    // threads; 0: 64 for each CPU of the budget, from 128 to 1024
-  std::uint32_t cpus = 0;       // jobs that compute at the same time; 0: the CPU budget, followed
+  std::uint32_t minimum = 0;  // threads; 0: as many as the CPU budget
+  std::uint32_t maximum = 0;  // threads; 0: 64 for each CPU of the budget, from 128 to 1024
+  // Jobs that compute at the same time. 0: the CPU budget, followed; where that is a quota, it is
+  // rounded up, and jobs are held back before it is used up (adaptive; see src/pool/ration.h).
+  std::uint32_t cpus = 0;
   std::size_t capacity = 4096;  // jobs that wait; up to 2^20 - 1
   std::uint32_t reserve = 8;    // adaptive: threads that are kept for the next burst
   std::chrono::nanoseconds shrink_interval = std::chrono::seconds(1);  // one thread less in each
@@ -124,6 +126,7 @@ struct PoolCounters {
   std::uint64_t shed = 0;
   std::uint64_t grown = 0;    // threads started after the first ones
   std::uint64_t retired = 0;  // threads ended before the pool was closed
+  std::uint64_t held = 0;     // looks that held jobs back, for the quota to last
 };
 
 class Pool {

@@ -8,7 +8,9 @@
 #include <cerrno>
 #include <chrono>
 #include <cstddef>
+#include <exception>
 #include <iterator>
+#include <new>
 #include <system_error>
 #include <utility>
 
@@ -110,11 +112,12 @@ void AdaptiveCrew::Worker::unblock() noexcept {
 }
 
 bool AdaptiveCrew::start_worker() {
-  Worker& worker = workers_.emplace_back(*this);
+  const std::size_t before = workers_.size();
   try {
+    Worker& worker = workers_.emplace_back(*this);
     worker.thread = std::thread([&worker] { worker.run(); });
-  } catch (const std::system_error&) {
-    workers_.pop_back();
+  } catch (const std::exception&) {  // no thread is left, or no memory
+    if (workers_.size() != before) workers_.pop_back();
     return false;
   }
   threads_.fetch_add(1, std::memory_order_relaxed);
@@ -131,7 +134,9 @@ Look AdaptiveCrew::glance(os::Instant now) {
             .cpus = cpus_.load(std::memory_order_relaxed)};
   if (look.queued != 0) {
     const os::Instant oldest = dispatch_.oldest();
-    if (oldest < now) look.oldest_waited = now - oldest;
+    // A job that was held back says nothing of how many workers there should be.
+    const os::Instant since = std::max(oldest, held_until_);
+    if (since < now) look.oldest_waited = now - since;
   }
   return look;
 }
@@ -178,7 +183,6 @@ void AdaptiveCrew::close_old_files() {
 }
 
 void AdaptiveCrew::follow(const Decision& decision) {
-  dispatch_.allow(decision.allowed);
   start_workers(decision.start);
   if (decision.retire && dispatch_.retire_one()) {
     threads_.fetch_sub(1, std::memory_order_relaxed);
@@ -235,12 +239,48 @@ void AdaptiveCrew::watch() {
     follow(decision);
     if (look.oldest_waited >= slow_to_run) dispatch_.nudge();
     join_ended();
-    if (decision.may_sleep) {
-      dispatch_.sleep_as_monitor(now + std::min(decision.next_look, longest_sleep));
-    } else {
-      rest_until(now + decision.next_look);
-    }
+    ration_until(now + std::min(decision.next_look, longest_sleep), decision);
   }
+}
+
+void AdaptiveCrew::follow_quota() {
+  if (!quota_is_new_.exchange(false, std::memory_order_acquire)) return;
+  const std::scoped_lock guard(quota_lock_);
+  ration_.reset();
+  try {
+    if (quota_) ration_.emplace(*quota_);
+  } catch (const std::bad_alloc&) {
+    quota_is_new_.store(true, std::memory_order_relaxed);  // the next look tries again
+  }
+}
+
+RationAnswer AdaptiveCrew::ask_ration(os::Instant now) {
+  return ration_->look(now, books().busy.load(std::memory_order_relaxed),
+                       books().done.load(std::memory_order_relaxed),
+                       cpus_.load(std::memory_order_relaxed));
+}
+
+void AdaptiveCrew::ration_until(os::Instant next_look, const Decision& decision) {
+  os::Instant now;
+  do {
+    follow_quota();
+    now = os::MonotonicClock::now();
+    RationAnswer answer;
+    if (ration_) answer = ask_ration(now);
+    if (answer.may_begin) {
+      const std::uint32_t more = std::min(answer.jobs, decision.allowed);
+      dispatch_.allow(std::min(decision.allowed, dispatch_.word().active() + more));
+    } else {
+      dispatch_.allow(0);
+      held_until_ = now + answer.next_look;
+      books().held.fetch_add(1, std::memory_order_relaxed);
+    }
+    if (decision.may_sleep && answer.may_sleep) return dispatch_.sleep_as_monitor(next_look);
+    rest_until(ration_ ? std::min(next_look, now + answer.next_look) : next_look);
+    // It would have slept, and somebody waits.
+    if (decision.may_sleep && dispatch_.word().queued() != 0) return;
+    now = os::MonotonicClock::now();
+  } while (now < next_look && !dispatch_.word().closed());
 }
 
 void AdaptiveCrew::close() noexcept {
@@ -260,6 +300,15 @@ void AdaptiveCrew::drain() noexcept {
 void AdaptiveCrew::set_cpus(std::uint32_t cpus) noexcept {
   cpus_.store(cpus, std::memory_order_relaxed);
   dispatch_.set_spins(spins_for(cpus));
+  dispatch_.wake_monitor();
+}
+
+void AdaptiveCrew::set_quota(const std::optional<budget::CpuQuota>& quota) {
+  {
+    const std::scoped_lock guard(quota_lock_);
+    quota_ = quota;
+  }
+  quota_is_new_.store(true, std::memory_order_release);
   dispatch_.wake_monitor();
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // AdaptiveCrew: the policy `adaptive`: workers on a Dispatch, and a monitor that asks the
-// Controller.
+// Controller; and, where the CPU budget is a quota, the Ration.
 //
 // Submitting wakes workers and never starts any: threads are made by the monitor, ahead of need.
 // Only the monitor starts, ends and joins threads, so the list of workers is its own; the
@@ -10,6 +10,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <list>
+#include <mutex>
+#include <optional>
 #include <thread>
 
 #include "base/atomic.h"
@@ -18,6 +20,7 @@
 #include "pool/controller.h"
 #include "pool/crew.h"
 #include "pool/dispatch.h"
+#include "pool/ration_meter.h"
 #include "pool/worker_times.h"
 
 namespace weft::pool {
@@ -31,6 +34,7 @@ class AdaptiveCrew final : public Crew {
   void close() noexcept override;
   void drain() noexcept override;
   void set_cpus(std::uint32_t cpus) noexcept override;
+  void set_quota(const std::optional<budget::CpuQuota>& quota) override;
   PoolCounters counters() const override;
 
  private:
@@ -61,6 +65,10 @@ class AdaptiveCrew final : public Crew {
   void follow(const Decision& decision);
   // How many of them it could start.
   std::uint32_t start_workers(std::uint32_t count);
+  // Until the next look at the workers, jobs begin or are held back as the quota wants it.
+  void ration_until(os::Instant next_look, const Decision& decision);
+  RationAnswer ask_ration(os::Instant now);
+  void follow_quota();
   // Starts threads meanwhile, if there are none for jobs that may run.
   void rest_until(os::Instant next_look);
   void join_ended();
@@ -73,6 +81,11 @@ class AdaptiveCrew final : public Crew {
   atomic<std::uint32_t> threads_{0};      // written by the monitor; without those that end
   atomic<std::uint32_t> blocked_{0};      // workers in a BlockingScope
   atomic<std::uint32_t> never_woken_{0};  // what the monitor naps on, when it wants to hear nothing
+  os::Instant held_until_{};              // the monitor's own, as the next
+  std::optional<RationMeter> ration_;     // the monitor's own
+  std::mutex quota_lock_;
+  std::optional<budget::CpuQuota> quota_;  // guarded by quota_lock_
+  atomic<bool> quota_is_new_{false};
   std::thread monitor_;
 };
 

@@ -23,6 +23,7 @@ PoolCounters Crew::common_counters() const noexcept {
   counters.shed = metrics.shed.load(relaxed);
   counters.grown = metrics.grown.load(relaxed);
   counters.retired = metrics.retired.load(relaxed);
+  counters.held = metrics.held.load(relaxed);
   return counters;
 }
 

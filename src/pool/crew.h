@@ -8,7 +8,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
+#include <weft/budget.h>
 #include <weft/pool.h>
 
 #include "pool/runner.h"
@@ -29,6 +31,8 @@ class Crew {
   // Closes, and returns when all is done and all threads are gone. Any number of times.
   virtual void drain() noexcept = 0;
   virtual void set_cpus(std::uint32_t cpus) noexcept = 0;
+  // The quota to keep within; none: there is none. Who cannot, does not.
+  virtual void set_quota(const std::optional<budget::CpuQuota>&) {}
   virtual PoolCounters counters() const = 0;
 
   const Metrics& metrics() const noexcept { return runner_.metrics(); }

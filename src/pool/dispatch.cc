@@ -206,7 +206,7 @@ void Dispatch::unblock() noexcept {
 }
 
 void Dispatch::allow(std::uint32_t workers) noexcept {
-  const std::uint32_t allowed = std::clamp(workers, 1U, Word::most_workers);
+  const std::uint32_t allowed = std::min(workers, Word::most_workers);
   Word word = this->word();
   Word now;
   do {

@@ -98,7 +98,7 @@ class Dispatch {
   void block() noexcept;
   void unblock() noexcept;
 
-  // For the monitor.
+  // For the monitor. With 0 nobody begins another job, unless it is closed.
   void allow(std::uint32_t workers) noexcept;
   // Wakes one more, if it may be active and a job waits, whoever searches: the kernel may be slow
   // to let that one run.

@@ -21,6 +21,7 @@ struct Metrics {
   atomic<std::uint64_t> shed{0};
   atomic<std::uint64_t> grown{0};
   atomic<std::uint64_t> retired{0};
+  atomic<std::uint64_t> held{0};
   atomic<std::uint32_t> busy{0};
 };
 

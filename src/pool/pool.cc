@@ -14,9 +14,10 @@
 namespace weft {
 namespace {
 
-std::uint32_t cpus_of(const budget::Budget& budget) {
-  return static_cast<std::uint32_t>(
-      std::clamp<std::uint64_t>(budget.sizes.cpu_pool_threads.value, 1, pool::Word::most_workers));
+std::uint32_t cpus_of(const budget::Budget& budget, Policy policy) {
+  const bool is_rationed = policy == Policy::adaptive;
+  const unsigned threads = is_rationed ? threads_within(budget.cpu) : budget.cpu.threads;
+  return std::clamp(threads, 1U, pool::Word::most_workers);
 }
 
 PoolOptions completed(PoolOptions options) {
@@ -62,12 +63,16 @@ Pool::Pool(PoolOptions options) {
   const bool follows = options.cpus == 0;
   if (follows) {
     budget_ = std::make_unique<Budget>();
-    options.cpus = cpus_of(*budget_->watch.current());
+    options.cpus = cpus_of(*budget_->watch.current(), options.policy);
   }
+  const Policy policy = options.policy;
   crew_ = pool::make_crew(completed(std::move(options)));
   if (follows) {
-    budget_->subscription = budget_->watch.subscribe(
-        [crew = crew_.get()](const budget::Budget& budget) { crew->set_cpus(cpus_of(budget)); });
+    budget_->subscription =
+        budget_->watch.subscribe([crew = crew_.get(), policy](const budget::Budget& budget) {
+          crew->set_cpus(cpus_of(budget, policy));
+          crew->set_quota(budget.cpu.quota);
+        });
   }
 }
 
@@ -109,6 +114,7 @@ void Pool::drain() noexcept {
 
 void Pool::set_cpus(std::uint32_t cpus) {
   if (budget_) budget_->subscription.reset();
+  crew_->set_quota(std::nullopt);
   crew_->set_cpus(std::clamp(cpus, 1U, pool::Word::most_workers));
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <new>
 #include <span>
 #include <string>
 #include <utility>
@@ -15,9 +16,14 @@ namespace {
 
 constexpr std::chrono::milliseconds longest_history{50};
 
-os::Descriptor open_task_file(std::uint32_t thread_id, const char* name) {
-  auto file = os::open_to_read("/proc/self/task/" + std::to_string(thread_id) + "/" + name);
-  return file ? std::move(file).value() : os::Descriptor();
+// None also where there is no memory for it: the next look tries again.
+os::Descriptor open_task_file(std::uint32_t thread_id, const char* name) noexcept {
+  try {
+    auto file = os::open_to_read("/proc/self/task/" + std::to_string(thread_id) + "/" + name);
+    return file ? std::move(file).value() : os::Descriptor();
+  } catch (const std::bad_alloc&) {
+    return {};
+  }
 }
 
 std::string_view text_of(const os::Descriptor& file, std::span<char> buffer) {

@@ -10,8 +10,10 @@
 #include <utility>
 
 #include <weft/pool.h>
+#include <weft/pressure.h>
 
 #include "tests/support/affinity.h"
+#include "tests/support/compute.h"
 #include "tests/support/nested_cgroups.h"
 
 namespace weft {
@@ -34,6 +36,7 @@ bool becomes(const Pool& pool, std::uint32_t cpus) {
   return true;
 }
 
+class RationInACgroup : public support::CgroupTest {};
 class PoolInACgroup : public support::CgroupTest, public testing::WithParamInterface<Policy> {};
 
 TEST_P(PoolInACgroup, FollowsAQuotaWhileJobsRun) {
@@ -71,6 +74,56 @@ std::string name_of(const testing::TestParamInfo<Policy>& info) {
 
 INSTANTIATE_TEST_SUITE_P(Policies, PoolInACgroup, testing::Values(Policy::fixed, Policy::adaptive),
                          name_of);
+
+struct Saturated {
+  std::uint64_t throttled_periods = 0;
+  std::uint64_t done = 0;
+  std::uint64_t held = 0;
+};
+
+// Three seconds of jobs of a millisecond, always some of them waiting, in half a core.
+Saturated saturate(const PoolOptions& options) {
+  const auto nest = make_nest({}, Quota{.cores = 0.5}, {});
+  EXPECT_TRUE(nest.ok()) << nest.error().message;
+  EXPECT_TRUE(nest->grandparent.prefer().ok());
+  const Inside inside(nest->leaf);
+  const auto throttled = [&] {
+    for (const budget::Throttling& level : budget::read_pressure().throttling) {
+      if (level.where == nest->parent.directory() + "/cpu.stat") return level.throttled_periods;
+    }
+    return std::uint64_t{0};
+  };
+  Pool pool(options);
+  const std::uint64_t before = throttled();
+  const auto end = std::chrono::steady_clock::now() + 3s;
+  while (std::chrono::steady_clock::now() < end) {
+    while (pool.counters().queued < 8) pool.submit([] { support::compute(1ms); });
+    std::this_thread::sleep_for(2ms);
+  }
+  const PoolCounters counters = pool.counters();
+  return {throttled() - before, counters.done, counters.held};
+}
+
+// Who was told how many CPUs to use asks for no quota, and is stopped by it in most periods.
+TEST_F(RationInACgroup, StopsByItselfBeforeTheQuotaDoes) {
+  Saturated rationed;
+  Saturated free;
+  for (int round = 0; round < 2; ++round) {
+    for (const bool is_rationed : {true, false}) {
+      PoolOptions options;
+      if (!is_rationed) options.cpus = 1;
+      const Saturated more = saturate(options);
+      Saturated& sum = is_rationed ? rationed : free;
+      sum.throttled_periods += more.throttled_periods;
+      sum.done += more.done;
+      sum.held += more.held;
+    }
+  }
+  EXPECT_GT(rationed.held, 0U);
+  EXPECT_EQ(free.held, 0U);
+  EXPECT_LT(3 * rationed.throttled_periods, free.throttled_periods);
+  EXPECT_GT(rationed.done, free.done / 2);
+}
 
 }  // namespace
 }  // namespace weft
