@@ -66,6 +66,11 @@ class Ticket {
   // Says that the request has been taken from its queue and begins now. Without it a request only
   // counts as waiting, and nothing is learnt of the queue. More than once is once.
   void start() noexcept;
+  // The same, where it can still be refused: while the server sheds, who has waited for too long
+  // is, and the ticket is of none afterwards.
+  [[nodiscard]] Admission begin() noexcept;
+  // Only whether it has: who has not waits on, in another queue.
+  [[nodiscard]] Admission look() noexcept;
 
   // Only AdmissionControl has a gate to give.
   Ticket(admission::Gate& gate, Priority priority) noexcept

@@ -20,6 +20,19 @@ void Ticket::start() noexcept {
   since_ = now;
 }
 
+Admission Ticket::begin() noexcept {
+  const Admission answer = look();
+  if (answer.admitted()) start();
+  return answer;
+}
+
+Admission Ticket::look() noexcept {
+  if (gate_ == nullptr || has_begun_) return {};
+  const Admission answer = gate_->look_at(priority_, Clock::now() - since_);
+  if (!answer.admitted()) gate_ = nullptr;  // it is over
+  return answer;
+}
+
 AdmissionControl::AdmissionControl(const AdmissionOptions& options)
     : sampler_(std::make_unique<Sampler>(options)) {}
 

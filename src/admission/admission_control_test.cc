@@ -101,7 +101,7 @@ TEST(AdmissionGate, CountsHoldAtAnyMoment) {
   plan.may_wait = plan.low_may_wait = may_wait;
   plan.low_share = Plan::all / 2;
   plan.low_reason = static_cast<std::uint64_t>(Refusal::throttled) & 7;
-  gate.set_plan(plan, 1000ms);
+  gate.set_plan(plan, 1000ms, std::chrono::nanoseconds::max());
   std::atomic<bool> ends{false};
   std::thread looks([&] {
     while (!ends) {

@@ -34,13 +34,24 @@ Gate::Answer Gate::admit(Priority priority) noexcept {
   if (has_share) request.turn = turns_[who].fetch_add(1, relaxed);
   const Refusal refusal = enter(plan, request, answer.calls);
   const std::uint64_t before = asked_[who][static_cast<std::size_t>(refusal)].fetch_add(1, relaxed);
-  if (refusal != Refusal::none) {
-    const auto base = refusal == Refusal::draining
-                          ? retry_elsewhere
-                          : std::chrono::milliseconds(retry_base_milliseconds_.load(relaxed));
-    answer.admission = {refusal, jittered(base, before)};
-  }
+  if (refusal != Refusal::none) answer.admission = {refusal, retry_after(refusal, before)};
   return answer;
+}
+
+std::chrono::milliseconds Gate::retry_after(Refusal refusal, std::uint64_t turn) const noexcept {
+  const auto base = refusal == Refusal::draining
+                        ? retry_elsewhere
+                        : std::chrono::milliseconds(retry_base_milliseconds_.load(relaxed));
+  return jittered(base, turn);
+}
+
+Admission Gate::look_at(Priority priority, nanoseconds waited) noexcept {
+  if (priority == Priority::critical || waited.count() <= late_nanoseconds_.load(relaxed)) {
+    return {};
+  }
+  const std::uint64_t turn = late_[static_cast<std::size_t>(priority)].fetch_add(1, relaxed);
+  end(false, {});
+  return {Refusal::queue_delay, retry_after(Refusal::queue_delay, turn)};
 }
 
 Refusal Gate::enter(const Plan& plan, Request request, bool& calls) noexcept {
@@ -89,12 +100,15 @@ Gate::Occupancy Gate::occupancy() const noexcept {
 }
 
 std::uint64_t Gate::admitted(Priority priority) const noexcept {
-  return refused(priority, Refusal::none);
+  const auto who = static_cast<std::size_t>(priority);
+  const std::uint64_t late = late_[who].load(relaxed);  // first: it was let in before
+  return asked_[who][static_cast<std::size_t>(Refusal::none)].load(relaxed) - late;
 }
 
 std::uint64_t Gate::refused(Priority priority, Refusal refusal) const noexcept {
-  return asked_[static_cast<std::size_t>(priority)][static_cast<std::size_t>(refusal)].load(
-      relaxed);
+  const auto who = static_cast<std::size_t>(priority);
+  const std::uint64_t late = refusal == Refusal::queue_delay ? late_[who].load(relaxed) : 0;
+  return asked_[who][static_cast<std::size_t>(refusal)].load(relaxed) + late;
 }
 
 Gate::Totals Gate::totals() const noexcept {
@@ -104,6 +118,7 @@ Gate::Totals Gate::totals() const noexcept {
       totals.asked[who][why] = asked_[who][why].load(relaxed);
     }
     totals.limited[who] = limited_[who].load(relaxed);
+    totals.late[who] = late_[who].load(relaxed);
   }
   totals.idle_cpus = idle_cpus_.load(relaxed);
   totals.begun = begun_.load(relaxed);
@@ -121,6 +136,7 @@ QueueSample Gate::look() noexcept {
     const std::uint64_t limited = now.limited[who] - before_.limited[who];
     sample.limited += limited;
     if (priority == Priority::normal) sample.limited_normal += limited;
+    sample.refused += now.late[who] - before_.late[who];
     for (std::size_t why = 0; why < refusal_count; ++why) {
       const std::uint64_t count = now.asked[who][why] - before_.asked[who][why];
       sample.offered += count;
@@ -134,6 +150,7 @@ QueueSample Gate::look() noexcept {
   sample.ended = now.ended - before_.ended;
   sample.unhindered = now.unhindered - before_.unhindered;
   sample.cpus = std::max(cpus_.load(relaxed), 1U);
+  sample.part_of_time = part_of_time_.load(relaxed);
   sample.idle = static_cast<double>(now.idle_cpus - before_.idle_cpus) / sample.cpus;
   sample.shortest_wait = take(shortest_wait_);
   sample.shortest_elsewhere = take(shortest_elsewhere_);
@@ -153,9 +170,10 @@ QueueSample Gate::look() noexcept {
   return sample;
 }
 
-void Gate::set_plan(Plan plan, std::chrono::milliseconds retry_base) noexcept {
+void Gate::set_plan(Plan plan, std::chrono::milliseconds retry_base, nanoseconds late) noexcept {
   plan_.store(plan, relaxed);
   retry_base_milliseconds_.store(retry_base.count(), relaxed);
+  late_nanoseconds_.store(late.count(), relaxed);
 }
 
 }  // namespace weft::admission

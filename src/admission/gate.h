@@ -2,6 +2,7 @@
 // Gate: what requests pass. It holds the plan, counts, and never waits; times are given to it.
 //
 //   admit() -> waiting --start()--> begun --end()--> gone
+//              waiting --look_at(), late-->          gone, refused
 //              waiting --end()-->                    gone
 //
 // Invariants
@@ -34,6 +35,8 @@ class Gate {
   };
   Answer admit(Priority priority) noexcept;
   void start(Priority priority, nanoseconds waited) noexcept;
+  // Who is about to start and comes too late is refused, and over.
+  Admission look_at(Priority priority, nanoseconds waited) noexcept;
   void end(bool has_begun, nanoseconds served) noexcept;
   void record_wait(nanoseconds waited) noexcept;
 
@@ -47,11 +50,15 @@ class Gate {
 
   // For who looks.
   QueueSample look() noexcept;
-  void set_plan(Plan plan, std::chrono::milliseconds retry_base) noexcept;
+  void set_plan(Plan plan, std::chrono::milliseconds retry_base, nanoseconds late) noexcept;
   Plan plan() const noexcept { return plan_.load(std::memory_order_relaxed); }
 
   // For any thread, at any time.
-  void set_cpus(std::uint32_t cpus) noexcept { cpus_.store(cpus, std::memory_order_relaxed); }
+  // Of which there is only a part of the time, where a quota says so.
+  void set_cpus(std::uint32_t cpus, double part_of_time = 1) noexcept {
+    cpus_.store(cpus, std::memory_order_relaxed);
+    part_of_time_.store(part_of_time, std::memory_order_relaxed);
+  }
   std::uint32_t cpus() const noexcept { return cpus_.load(std::memory_order_relaxed); }
   void drain() noexcept { draining_.store(true, std::memory_order_relaxed); }
   bool is_draining() const noexcept { return draining_.load(std::memory_order_relaxed); }
@@ -65,6 +72,7 @@ class Gate {
   struct Totals {
     std::array<std::array<std::uint64_t, refusal_count>, priority_count> asked{};
     std::array<std::uint64_t, priority_count> limited{};
+    std::array<std::uint64_t, priority_count> late{};
     std::uint64_t idle_cpus = 0;
     std::uint64_t begun = 0;
     std::uint64_t unhindered = 0;
@@ -73,12 +81,15 @@ class Gate {
   };
   Totals totals() const noexcept;
   Refusal enter(const Plan& plan, Request request, bool& calls) noexcept;
+  std::chrono::milliseconds retry_after(Refusal refusal, std::uint64_t turn) const noexcept;
 
   // Written by who looks, or never.
   alignas(64) const Limits limits_;
   atomic<Plan> plan_{Plan{}};
   atomic<std::int64_t> retry_base_milliseconds_{500};
   atomic<std::int64_t> idle_wait_nanoseconds_{20'000};  // who waited less found a CPU idle
+  atomic<std::int64_t> late_nanoseconds_{nanoseconds::max().count()};
+  atomic<double> part_of_time_{1};
   atomic<std::uint32_t> cpus_;
   atomic<bool> draining_{false};
   // Written by every request.
@@ -86,6 +97,7 @@ class Gate {
   alignas(64) std::array<std::array<atomic<std::uint64_t>, refusal_count>, priority_count> asked_{};
   std::array<atomic<std::uint64_t>, priority_count> turns_{};
   std::array<atomic<std::uint64_t>, priority_count> limited_{};  // too many waited
+  std::array<atomic<std::uint64_t>, priority_count> late_{};     // let in, and refused after all
   atomic<std::uint64_t> idle_cpus_{0};
   alignas(64) atomic<std::uint64_t> begun_{0};
   atomic<std::uint64_t> unhindered_{0};

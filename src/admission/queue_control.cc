@@ -12,15 +12,20 @@ using namespace std::chrono_literals;
 
 constexpr double healthy_ratio = 1.3;    // offered to begun; above it excess grows
 constexpr double excess_seconds = 0.02;  // of work: what a machine may stall without a cause
-constexpr double burst_seconds = 0.1;    // of work: such bursts are let in whole
 constexpr double rate_memory = 10;       // seconds
 constexpr double window_most = 2000;     // offered; then it is halved, to follow what changes
 constexpr double least_for_more = 16;    // offered, before it says that more may wait
 constexpr double least_for_fewer = 200;
 constexpr std::uint32_t first_may_wait = 2;
+constexpr std::uint64_t begun_for_mean = 32;
+constexpr double requests_to_see = 50;  // whether there are times without any
 
 double seconds(nanoseconds duration) noexcept {
   return std::chrono::duration<double>(duration).count();
+}
+
+nanoseconds duration(double seconds) noexcept {
+  return nanoseconds(static_cast<std::int64_t>(std::min(seconds, 1e6) * 1e9));
 }
 
 double number(std::uint64_t value) noexcept {
@@ -52,11 +57,11 @@ double QueueControl::threshold() const noexcept {
 }
 
 double QueueControl::longest() const noexcept {
-  return std::max<double>(options_.length, rate_ * burst_seconds);
+  return std::max<double>(options_.length, rate_ * part_of_time_ * seconds(options_.most_burst));
 }
 
 double QueueControl::burst() const noexcept {
-  return std::max<double>(options_.excess, rate_ * burst_seconds);
+  return std::max<double>(options_.excess, rate_ * part_of_time_ * seconds(burst_));
 }
 
 void QueueControl::Excess::add(nanoseconds now, double offered, double gone,
@@ -84,10 +89,16 @@ QueuePlan QueueControl::look(nanoseconds now, const QueueSample& sample) noexcep
       excess_ = {};
     }
   }
+  if (now - mistaken_ > options_.remembers) {
+    patience_ = options_.patience;
+    burst_ = options_.burst;
+  }
   QueuePlan plan{.sheds = sheds_ || elsewhere_.sheds, .share = elsewhere_share()};
   if (sheds_) {
     plan.low_may_wait = may_wait_;
     plan.may_wait = may_wait_ + reserved_;
+    // Where one takes long, so do those that may wait for it.
+    plan.late = std::max(2 * options_.target, duration(2 * (plan.may_wait + 1) / mean_rate_));
   } else if (standing_ > options_.target) {
     const double most = excess_.is_much() ? burst() : longest();
     plan.low_may_wait = plan.may_wait = static_cast<std::uint32_t>(most);
@@ -101,12 +112,20 @@ void QueueControl::follow(nanoseconds now, const QueueSample& sample) noexcept {
   } else if (sample.waiting == 0) {
     standing_ = 0ns;
   }
+  part_of_time_ = sample.part_of_time;
   rate_begun_ += sample.begun;
   if (const double passed = seconds(now - rate_since_); passed >= 0.01) {
     rate_ =
         std::max(number(rate_begun_) / passed, rate_ * (1 - std::min(0.5, passed / rate_memory)));
     rate_since_ = now;
     rate_begun_ = 0;
+  }
+  mean_begun_ += sample.begun;
+  const double passed = seconds(now - mean_since_);
+  if (passed >= 1 || (passed > 0 && mean_begun_ >= begun_for_mean)) {
+    mean_rate_ = std::max(number(mean_begun_) / passed, 0.1);
+    mean_since_ = now;
+    mean_begun_ = 0;
   }
   excess_.add(now, number(sample.offered), number(sample.begun), threshold());
   elsewhere_excess_.add(now, number(sample.offered), number(sample.ended), threshold());
@@ -118,12 +137,13 @@ bool QueueControl::is_overloaded(nanoseconds now, const QueueSample& sample) con
   // Who comes now will wait; but it is no queue of ours, where nobody ever begins.
   const bool will_stand = rate_ > 0 && number(sample.waiting) / rate_ > seconds(options_.target);
   if (!(stands || will_stand) || !excess_.is_much()) return false;
-  return excess_.since <= now - options_.patience || number(sample.waiting) >= burst();
+  return excess_.since <= now - patience_ || number(sample.waiting) >= burst();
 }
 
 void QueueControl::begin(nanoseconds now, std::uint32_t cpus) noexcept {
   sheds_ = true;
   last_refused_ = now;
+  admitted_since_ = 0;
   reserved_ = 0;
   turn_ = {.since = now};
   presence_ = {.since = now};
@@ -158,14 +178,34 @@ void QueueControl::regulate(const QueueSample& sample) noexcept {
   }
 }
 
+bool QueueControl::is_calm(nanoseconds now, const QueueSample& sample) noexcept {
+  if (sample.refused > 0) {
+    last_refused_ = now;
+    admitted_since_ = 0;
+  }
+  admitted_since_ += sample.admitted;
+  const nanoseconds passed = now - last_refused_;
+  return passed >= options_.longest_calm ||
+         (passed >= options_.calm && admitted_since_ >= options_.calm_requests);
+}
+
 // Arrivals do not see the time between bursts, so it is asked for here.
 bool QueueControl::has_ended(nanoseconds now, const QueueSample& sample) noexcept {
-  if (sample.refused > 0) last_refused_ = now;
-  if (now - last_refused_ >= options_.calm || may_wait_ >= longest()) return true;
+  const bool is_calm = this->is_calm(now, sample);
+  if (!is_often_empty(now, sample)) return is_calm || may_wait_ >= longest();
+  mistaken_ = now;
+  patience_ = options_.most_patience;
+  burst_ = options_.most_burst;
+  return true;
+}
+
+bool QueueControl::is_often_empty(nanoseconds now, const QueueSample& sample) noexcept {
   ++presence_.looks;
   presence_.empty += sample.in_flight == 0 ? 1 : 0;
-  if (now - presence_.since < options_.calm) return false;
-  const bool is_often_empty = presence_.empty * 4 > presence_.looks;
+  const nanoseconds enough = std::clamp(duration(requests_to_see / std::max(rate_, 1e-3)),
+                                        options_.calm, options_.longest_calm);
+  if (now - presence_.since < enough) return false;
+  const bool is_often_empty = presence_.empty * 3 > presence_.looks;
   presence_ = {.since = now};
   return is_often_empty;
 }

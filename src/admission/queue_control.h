@@ -2,16 +2,23 @@
 // QueueControl: how many may wait, by who came, who began, and who found CPUs idle. A state machine
 // of samples and time; it reads no clock.
 //
-//   open      --excess, for 100 ms or with as much waiting, and the queue stands-->  shedding
+//   open      --excess, for 20 ms or with 60 ms of work waiting, and the queue stands-->  shedding
 //   open      --length, and the queue stands-->  shedding; two may wait
 //   shedding  --idle-->                    one half more may wait, or twice as many
 //   shedding  --idle enough with fewer-->  a quarter less
 //   shedding  --so many may wait that it limits nobody-->  open
-//   shedding  --nobody refused for a second, or for a quarter of one nobody there-->  open
+//   shedding  --nobody refused for a while, or for a quarter of a second nobody there-->  open
+//
+// It is quick to take a burst for overload, and a load that comes in bursts would be refused each
+// time. So it has been mistaken when it finds nobody there so soon, and remembers it: it is more
+// patient, and lets more wait, for some seconds.
+//
+// What waits when it begins to shed has come too early to be refused, and is in the way of all that
+// come after: who has waited for more than twice the target is refused when its turn comes.
 //
 // Excess is the sum of (offered - 1.3 begun), never below zero ("CUSUM"): at 0.9 times the capacity
-// it falls by 0.4 with each that begins, at twice it grows by 0.7. A queue of 60 that took an hour
-// to grow is chance; one that took 60 service times is overload. Slower overload is told by length.
+// it falls by 0.4 with each that begins, at twice it grows by 0.7. A queue of 40 that took an hour
+// to grow is chance; one that took 40 service times is overload. Slower overload is told by length.
 //
 // Idle is what arriving requests find, in the mean: arrivals that know nothing of each other see
 // what a clock would see, so this is the share of the CPUs that is lost.
@@ -33,13 +40,21 @@ using std::chrono::nanoseconds;
 
 struct QueueOptions {
   nanoseconds target = std::chrono::milliseconds(5);  // who waits less is not in a standing queue
-  nanoseconds patience = std::chrono::milliseconds(100);  // with excess; bursts end within it
+  nanoseconds patience = std::chrono::milliseconds(20);        // with excess, at first
+  nanoseconds most_patience = std::chrono::milliseconds(100);  // of who has been mistaken
   nanoseconds longest_wait = std::chrono::seconds(1);  // a queue that stands so long sheds always
-  std::uint32_t excess = 60;                           // requests; see above
+  std::uint32_t excess = 40;                           // requests; see above
+  nanoseconds burst = std::chrono::milliseconds(60);   // of work: with excess so much may wait
+  nanoseconds most_burst = std::chrono::milliseconds(100);
+  nanoseconds remembers = std::chrono::seconds(10);  // that it was mistaken
   std::uint32_t length = 160;  // at 0.9 times the capacity a queue is never that long
   double idle_accepted =
       0.08;  // of one CPU, while requests are refused; of n CPUs, by the root of n
-  nanoseconds calm = std::chrono::seconds(1);  // nobody refused for so long ends shedding
+  // Nobody refused for so long ends shedding: at the least, and with this many let in, and at the
+  // most.
+  nanoseconds calm = std::chrono::milliseconds(300);
+  std::uint32_t calm_requests = 100;
+  nanoseconds longest_calm = std::chrono::seconds(1);
 };
 
 // From one look to the next. Critical requests are not in it.
@@ -59,6 +74,7 @@ struct QueueSample {
   std::uint32_t waiting = 0;                       // now
   std::uint32_t in_flight = 0;                     // now
   std::uint32_t cpus = 1;
+  double part_of_time = 1;  // that they are ours: a quota of half a core is half of one
   // Waits in queues that are not ours to limit; max(): none were told.
   nanoseconds shortest_elsewhere = nanoseconds::max();
 };
@@ -68,7 +84,8 @@ struct QueuePlan {
   bool sheds = false;
   std::uint32_t may_wait = unlimited;
   std::uint32_t low_may_wait = unlimited;
-  double share = 0;  // of all, to refuse besides, for a queue elsewhere
+  double share = 0;                       // of all, to refuse besides, for a queue elsewhere
+  nanoseconds late = nanoseconds::max();  // who has waited longer is refused when its turn comes
 };
 
 class QueueControl {
@@ -126,8 +143,10 @@ class QueueControl {
   void follow(nanoseconds now, const QueueSample& sample) noexcept;
   bool is_overloaded(nanoseconds now, const QueueSample& sample) const noexcept;
   void begin(nanoseconds now, std::uint32_t cpus) noexcept;
+  bool is_often_empty(nanoseconds now, const QueueSample& sample) noexcept;
   void regulate(const QueueSample& sample) noexcept;
   void set_may_wait(std::uint32_t number) noexcept;
+  bool is_calm(nanoseconds now, const QueueSample& sample) noexcept;
   bool has_ended(nanoseconds now, const QueueSample& sample) noexcept;
   void reserve(nanoseconds now, const QueueSample& sample) noexcept;
   void feed_elsewhere(nanoseconds now, const QueueSample& sample) noexcept;
@@ -140,10 +159,18 @@ class QueueControl {
   nanoseconds standing_{0};
   nanoseconds rate_since_{0};
   std::uint64_t rate_begun_ = 0;
-  double rate_ = 0;  // begun a second, lately at the most
+  double rate_ = 0;          // begun a second, lately at the most
+  double part_of_time_ = 1;  // in which they can be
+  nanoseconds mean_since_{0};
+  std::uint64_t mean_begun_ = 0;
+  double mean_rate_ = 1;  // begun a second, in the mean
   Excess excess_;
+  nanoseconds patience_ = options_.patience;
+  nanoseconds burst_ = options_.burst;
+  nanoseconds mistaken_{0};  // when it last was
   bool sheds_ = false;
-  nanoseconds last_refused_{0};  // or when it began to shed
+  nanoseconds last_refused_{0};       // or when it began to shed
+  std::uint64_t admitted_since_ = 0;  // then
   std::uint32_t may_wait_ = 1;
   std::uint32_t reserved_ = 0;  // places for normal ones, beyond
   Window window_;

@@ -45,22 +45,80 @@ QueueSample usual() {
   return sample;
 }
 
-TEST(QueueControl, ManyMoreThanBeginIsOverloadAfterATenthOfASecond) {
+QueueSample refusing() {
+  QueueSample sample = overload(40, 10, 50);
+  sample.refused = sample.limited = sample.limited_normal = 30;
+  sample.admitted = 10;
+  return sample;
+}
+
+TEST(QueueControl, ManyMoreThanBeginIsOverloadAfterAWhile) {
   Looking looking;
   looking.look(usual(), 20);
-  EXPECT_FALSE(looking.look(overload(40, 10, 50), 20).sheds);
-  const QueuePlan plan = looking.look(overload(40, 10, 50), 5);
+  EXPECT_FALSE(looking.look(overload(40, 10, 50), 5).sheds);
+  const QueuePlan plan = looking.look(overload(40, 10, 50), 2);
   EXPECT_TRUE(plan.sheds);
   EXPECT_LE(plan.may_wait, 2U);
 }
 
-TEST(QueueControl, ManyMoreThanBeginIsOverloadAtOnceWhenATenthOfASecondsWorkWaits) {
+TEST(QueueControl, ManyMoreThanBeginIsOverloadAtOnceWhenMuchWaits) {
   Looking looking;
   looking.look(usual(), 20);
   const QueuePlan plan = looking.look(overload(60, 10, 100), 3);
   EXPECT_FALSE(plan.sheds);
-  EXPECT_EQ(plan.may_wait, 200U);
-  EXPECT_TRUE(looking.look(overload(60, 10, 200)).sheds);
+  EXPECT_EQ(plan.may_wait, 120U);  // 60 ms of work
+  EXPECT_TRUE(looking.look(overload(60, 10, 120)).sheds);
+}
+
+// With half a core the CPU is there for half of the time, and 60 ms of work are half as many.
+TEST(QueueControl, WithAPartOfACoreFewerMayWait) {
+  Looking looking;
+  QueueSample half = usual();
+  half.part_of_time = 0.5;
+  looking.look(half, 20);
+  QueueSample more = overload(60, 10, 50);
+  more.part_of_time = 0.5;
+  EXPECT_EQ(looking.look(more, 3).may_wait, 60U);
+  more.waiting = 60;
+  EXPECT_TRUE(looking.look(more).sheds);
+}
+
+// Refused first, and let in from then on; until that is long ago.
+TEST(QueueControl, WhoWasMistakenIsMorePatient) {
+  Looking looking;
+  const QueueSample burst = overload(40, 10, 50);
+  QueueSample empty;
+  empty.cpus = 1;
+  const auto is_shed = [&] {
+    looking.look(usual(), 20);
+    const bool sheds = looking.look(burst, 12).sheds;
+    EXPECT_FALSE(looking.look(empty, 110).sheds);
+    return sheds;
+  };
+  EXPECT_TRUE(is_shed());
+  for (int i = 0; i < 3; ++i) EXPECT_FALSE(is_shed());
+  looking.look(usual(), 2000);
+  EXPECT_TRUE(is_shed());
+}
+
+TEST(QueueControl, WhoWaitsWhenItBeginsToShedIsLate) {
+  Looking looking;
+  looking.look(usual(), 20);
+  EXPECT_EQ(looking.look(overload(40, 10, 50), 5).late, nanoseconds::max());
+  EXPECT_EQ(looking.look(overload(40, 10, 50), 2).late, 10ms);
+}
+
+// Where a request takes 100 ms, even the one that may wait waits for as long.
+TEST(QueueControl, WhereRequestsTakeLongLateIsLater) {
+  Looking looking;
+  QueueSample sample = overload(2, 0, 60);
+  for (int i = 0; i < 200; ++i) {
+    sample.begun = i % 20 == 0 ? 1 : 0;
+    looking.look(sample);
+  }
+  const QueuePlan plan = looking.look(sample);
+  ASSERT_TRUE(plan.sheds);
+  EXPECT_GE(plan.late, plan.may_wait * 100ms);
 }
 
 TEST(QueueControl, OneBurstIsNotOverload) {
@@ -142,13 +200,24 @@ TEST(QueueControl, BusyCpusLetFewerWaitDownToOne) {
   EXPECT_EQ(plan.may_wait, 1U);
 }
 
-TEST(QueueControl, ASecondWithoutRefusalEndsIt) {
+TEST(QueueControl, AWhileWithoutRefusalEndsIt) {
   Looking looking;
-  ASSERT_TRUE(looking.look(overload(40, 10, 50), 30).sheds);
+  ASSERT_TRUE(looking.look(refusing(), 30).sheds);
   QueueSample calm = overload(5, 5, 0);
+  calm.in_flight = 1;
   calm.shortest_wait = 0ns;
-  EXPECT_TRUE(looking.look(calm, 100).sheds);
-  EXPECT_FALSE(looking.look(calm, 150).sheds);
+  EXPECT_TRUE(looking.look(calm, 55).sheds);
+  EXPECT_FALSE(looking.look(calm, 10).sheds);
+}
+
+TEST(QueueControl, WithFewRequestsTheWhileIsLonger) {
+  Looking looking;
+  ASSERT_TRUE(looking.look(refusing(), 30).sheds);
+  QueueSample calm;
+  calm.cpus = 1;
+  calm.in_flight = 1;
+  EXPECT_TRUE(looking.look(calm, 150).sheds);
+  EXPECT_FALSE(looking.look(calm, 55).sheds);
 }
 
 // Anything may come, and the plan still makes sense.

@@ -17,12 +17,16 @@ using admission::nanoseconds;
 using Clock = std::chrono::steady_clock;
 
 std::uint32_t cpus_of(const budget::Budget& budget) {
-  return std::max(budget.cpu.threads, 1U);
+  return std::max(threads_within(budget.cpu), 1U);
 }
 
 admission::QueueOptions queue_options(const AdmissionOptions& options) {
   admission::QueueOptions result;
   result.target = options.target;
+  result.patience = 4 * options.target;
+  result.most_patience = 20 * options.target;
+  result.burst = 12 * options.target;
+  result.most_burst = 20 * options.target;
   result.longest_wait = options.longest_wait;
   return result;
 }
@@ -35,8 +39,10 @@ AdmissionControl::Sampler::Sampler(const AdmissionOptions& options)
       watch_(options.cpus == 0 ? std::make_unique<budget::Watch>() : nullptr),
       queue_(queue_options(options)) {
   if (watch_) {
-    follows_ = watch_->subscribe(
-        [this](const budget::Budget& budget) { gate_.set_cpus(cpus_of(budget)); });
+    follows_ = watch_->subscribe([this](const budget::Budget& budget) {
+      const std::uint32_t cpus = cpus_of(budget);
+      gate_.set_cpus(cpus, std::min(budget.cpu.cores / cpus, 1.0));
+    });
   }
   const os::SignalMask blocked;
   thread_ = std::thread([this] { run(); });
@@ -87,7 +93,7 @@ nanoseconds AdmissionControl::Sampler::look(nanoseconds now) {
   }
   const admission::Plan plan = plan_for(queue, pressure_plan_);
   if (plan.state() != gate_.plan().state()) state_changes_.fetch_add(1, std::memory_order_relaxed);
-  gate_.set_plan(plan, retry_base(plan, sample.offered, sample.admitted));
+  gate_.set_plan(plan, retry_base(plan, sample.offered, sample.admitted), queue.late);
   return until_next_look(plan, sample);
 }
 

@@ -27,7 +27,10 @@ struct Event {
 class Run {
  public:
   explicit Run(const Simulation& simulation)
-      : gate_({}, simulation.cpus), simulation_(simulation), random_(simulation.seed) {}
+      : gate_({}, simulation.cpus),
+        simulation_(simulation),
+        random_(simulation.seed),
+        queue_control_(simulation.queue) {}
 
   Simulated finish() {
     nanoseconds arrival = next_arrival(nanoseconds{0});
@@ -101,16 +104,18 @@ class Run {
       refusals_.pop_front();
     }
     while (busy_ < simulation_.cpus && !queue_.empty()) {
-      ++busy_;
       const std::size_t index = queue_.front();
       queue_.pop_front();
-      const SimulatedRequest& request = result_.requests[index];
+      SimulatedRequest& request = result_.requests[index];
       const nanoseconds waited = now_ - request.arrival;
       if (simulation_.tells_only) {
         gate_.record_wait(waited);
       } else {
+        request.refusal = gate_.look_at(request.priority, waited).refusal;
+        if (request.refusal != Refusal::none) continue;
         gate_.start(request.priority, waited);
       }
+      ++busy_;
       events_.push({now_ + request.served, Kind::end_of_computing, index});
     }
   }
@@ -151,7 +156,7 @@ class Run {
       next_pressure_ = now_ + pressure_period;
     }
     const Plan plan = plan_for(queue, pressure_);
-    gate_.set_plan(plan, retry_base(plan, sample.offered, sample.admitted));
+    gate_.set_plan(plan, retry_base(plan, sample.offered, sample.admitted), queue.late);
     result_.looks.push_back({now_, plan.state(), sample.waiting, queue, pressure_});
     next_look_ = now_ + until_next_look(plan, sample);
     events_.push({next_look_, Kind::look, 0});

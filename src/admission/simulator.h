@@ -32,6 +32,7 @@ struct Simulation {
   double critical_part = 0;  // of the requests
   nanoseconds until = std::chrono::seconds(10);
   std::uint64_t seed = 1;
+  QueueOptions queue{};
   bool has_control = true;
   bool tells_only = false;  // the queue is not seen, waits are only told (record_wait)
   nanoseconds refusing{0};  // takes a worker so long

@@ -122,6 +122,29 @@ TEST(AdmissionSimulator, OverloadIsServedAtCapacityAndInTime) {
   }
 }
 
+// With its beginning, before it is known to be one: the P99 of all that were let in, beside that of
+// a server that is used to two fifths.
+TEST(AdmissionSimulator, OverloadIsServedInTimeFromItsBeginning) {
+  for (const std::uint32_t cpus : {1U, 2U}) {
+    for (const Service service : services) {
+      for (const double load : {2.0, 4.0, 10.0}) {
+        for (const std::uint64_t seed : {1U, 2U}) {
+          Simulation simulation = at_load(load, cpus, service, seed);
+          simulation.load = [load](nanoseconds now) { return now < 4s ? 0.4 : load; };
+          simulation.until = 14s;
+          const Simulated run = simulate(simulation);
+          const Outcome before = outcome(simulation, run, 0s, 4s);
+          const Outcome all = outcome(simulation, run, 4s);
+          SCOPED_TRACE(described(simulation));
+          // With one CPU and twice the load chance may hide it for a tenth of a second.
+          EXPECT_LE(all.p99, (cpus == 1 && load == 2 ? 3 : 2) * before.p99);
+          EXPECT_GE(all.goodput, 0.9);
+        }
+      }
+    }
+  }
+}
+
 // Without this, the one above could pass with nothing done.
 TEST(AdmissionSimulator, WithoutControlOverloadIsServedTooLate) {
   Simulation simulation = at_load(2.0, 2, Service::exponential, 1);
@@ -205,14 +228,16 @@ TEST(AdmissionSimulator, ASquareWaveTurnsTheStateOnceAnEdge) {
   EXPECT_GE(outcome(simulation, run, 2s).goodput, 0.9 * (1 + 0.3) / 2);
 }
 
-// In bursts of up to a tenth of a second's work, with the time to do it before the next.
+// In bursts of up to a tenth of a second's work, with the time to do it before the next. The first
+// may be taken for an overload.
 TEST(AdmissionSimulator, BurstsThatAQueueCanHoldAreNotShed) {
   for (const std::uint32_t cpus : cpu_counts) {
     Simulation simulation = at_load(3, cpus, Service::fixed, 11);
     simulation.load = [](nanoseconds now) { return now / 40ms % 4 == 0 ? 2.8 : 0.0; };
     const Simulated run = simulate(simulation);
     SCOPED_TRACE(described(simulation));
-    EXPECT_EQ(outcome(simulation, run, 0s).refused[1], 0);
+    EXPECT_LT(outcome(simulation, run, 0s).refused[1], 0.1);
+    EXPECT_EQ(outcome(simulation, run, 1s).refused[1], 0);
   }
 }
 
