@@ -20,10 +20,11 @@
 //     coroutine, which may be gone by then.
 //   - What the client sees is decided once: by what the handler returned or threw.
 //
-// The token of a call is cancelled when the client's deadline passes, which gRPC watches; when the
-// client has gone; and when the server does not wait for it any longer. What the handler awaits is
-// cancelled then. A client whose deadline has passed says no more than that it goes: that is told
-// by the time at which it does (src/grpc/decisions.h).
+// The token of a call is cancelled when the client's deadline passes, which gRPC watches; when it
+// has taken as long as the server lets it, which the worker does; when the client has gone; and
+// when the server does not wait for it any longer. What the handler awaits is cancelled then. A
+// client whose deadline has passed says no more than that it goes: that is told by the time at
+// which it does (src/grpc/decisions.h).
 #pragma once
 
 #include <grpcpp/server_context.h>
@@ -31,7 +32,6 @@
 #include <grpcpp/support/status.h>
 
 #include <boost/asio/awaitable.hpp>
-#include <boost/asio/cancellation_signal.hpp>
 #include <chrono>
 #include <cstddef>
 #include <exception>
@@ -47,7 +47,9 @@
 namespace weft::grpc {
 
 class Call;
+class CallSource;
 class CallTicket;
+class Driver;
 class Method;
 class Worker;
 
@@ -88,9 +90,9 @@ class Call {
   // Metadata, peer, compression. Not to be kept longer than the call.
   ::grpc::ServerContext& context() noexcept { return *context_; }
   // The same as weft::cancellation() in the handler.
-  CancelToken token() const noexcept { return source_->token(); }
+  CancelToken token() const;
   // The same as weft::correlation() in the handler.
-  const std::string& correlation() const noexcept { return *correlation_; }
+  const std::string& correlation() const;
   QueueContext& queue() noexcept;
 
  protected:
@@ -101,11 +103,13 @@ class Call {
   virtual Answer answer() = 0;
   virtual void finish(const ::grpc::Status& status, void* tag) = 0;
   virtual void clear() noexcept = 0;
+  virtual bool is_unary() const noexcept { return false; }
   // Of the messages, where they are known: those of unary calls.
   virtual std::size_t request_bytes() const { return 0; }
   virtual std::size_t response_bytes() const { return 0; }
 
  private:
+  friend class Driver;
   friend class Step;
   friend class Worker;
   template <class Request>
@@ -133,10 +137,12 @@ class Call {
   // Of a call with a ticket, when it has waited.
   void begin_in_turn();
   void end_ticket();
-  void ended(std::exception_ptr thrown, const ::grpc::Status& status);
+  void ended(std::exception_ptr thrown, const ::grpc::Status& status) noexcept;
   void send(const ::grpc::Status& status);
   void cancel(CancelReason reason);
   void come_back();
+  // Throws Cancelled where the call is.
+  void check() const;
   // Throws Cancelled, for an operation that gRPC says has failed.
   [[noreturn]] void give_up();
   // gRPC ends a stream that the client has left as it does one that the client has ended, and has
@@ -166,13 +172,14 @@ class Call {
   ::grpc::StatusCode code_ = ::grpc::StatusCode::UNKNOWN;
   std::chrono::steady_clock::time_point begun_;
   std::chrono::steady_clock::time_point ended_;
-  CancelToken::Instant deadline_ = CancelToken::Instant::max();
-  std::optional<CancelSource> source_;
+  CancelToken::Instant client_deadline_ = CancelToken::Instant::max();
+  CancelToken::Instant deadline_ = CancelToken::Instant::max();  // the earlier of it and our own
+  std::shared_ptr<CallSource> source_;                           // none: armed, or refused
   std::shared_ptr<const CallTicket> ticket_;  // none: nobody asked for it, or the handler is over
-  std::shared_ptr<const std::string> correlation_;
-  boost::asio::cancellation_signal signal_;
-  std::size_t line_ = 0;   // the worker's place for the calls of this method
-  Call* newer_ = nullptr;  // of the worker's list of calls that have begun
+  std::shared_ptr<Driver> driver_;            // of this call and the next; none: not needed so far
+  bool has_longest_ = false;                  // the worker cancels it, should it take that long
+  std::size_t line_ = 0;                      // the worker's place for the calls of this method
+  Call* newer_ = nullptr;                     // of the worker's list of calls that have begun
   Call* older_ = nullptr;
 };
 

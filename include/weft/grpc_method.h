@@ -82,6 +82,29 @@ class Bound final : public Method {
   Handler handler_;
 };
 
+// A message that keeps its memory for the next, where that is little; and not for ever, as each may
+// leave some where the others had none.
+template <class Message>
+class Kept {
+ public:
+  Message& operator*() noexcept { return *message_; }
+  const Message* operator->() const noexcept { return &*message_; }
+  void clear() {
+    constexpr std::size_t most_kept_bytes = 4096;
+    constexpr std::uint32_t most_uses = 64;
+    if (++uses_ == most_uses || message_->ByteSizeLong() > most_kept_bytes) {
+      message_.emplace();
+      uses_ = 0;
+    } else {
+      message_->Clear();
+    }
+  }
+
+ private:
+  std::optional<Message> message_{std::in_place};
+  std::uint32_t uses_ = 0;
+};
+
 template <class In, class Out>
 struct Unary {
   template <class Bound>
@@ -91,8 +114,6 @@ struct Unary {
 
    private:
     void request(ServerContext& context, ServerCompletionQueue& queue, void* tag) override {
-      in_.emplace();
-      out_.emplace();
       responder_.emplace(&context);
       bound_.request(context, *in_, *responder_, queue, tag);
     }
@@ -106,15 +127,16 @@ struct Unary {
     }
     void clear() noexcept override {
       responder_.reset();
-      in_.reset();
-      out_.reset();
+      in_.clear();
+      out_.clear();
     }
+    bool is_unary() const noexcept override { return true; }
     std::size_t request_bytes() const override { return in_->ByteSizeLong(); }
     std::size_t response_bytes() const override { return out_->ByteSizeLong(); }
 
     Bound& bound_;
-    std::optional<In> in_;
-    std::optional<Out> out_;
+    Kept<In> in_;
+    Kept<Out> out_;
     std::optional<::grpc::ServerAsyncResponseWriter<Out>> responder_;
   };
 };

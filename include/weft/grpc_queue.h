@@ -67,6 +67,22 @@ class Tag {
   Tag& operator=(const Tag&) = default;
 };
 
+// What a queue's thread is to see to in time.
+class Timetable {
+ public:
+  using Instant = std::chrono::steady_clock::time_point;
+  // max(): nothing.
+  virtual Instant next() const noexcept = 0;
+  // What is due by now.
+  virtual void see_to(Instant now) = 0;
+
+ protected:
+  Timetable() = default;
+  ~Timetable() = default;
+  Timetable(const Timetable&) = default;
+  Timetable& operator=(const Timetable&) = default;
+};
+
 namespace queue {
 
 // A function that waits to be run, or to be dropped.
@@ -189,13 +205,17 @@ class QueueContext : public boost::asio::execution_context {
   QueueContext& operator=(const QueueContext&) = delete;
 
   QueueExecutor executor() const noexcept { return QueueExecutor(plain_); }
-  QueueExecutor strand();
+  QueueExecutor strand() { return QueueExecutor(make_strand()); }
+  std::shared_ptr<queue::Strand> make_strand();
 
   // Serves, until it is left or closed. One thread at a time.
   void run();
   // Whose thread this is; none: of no queue.
   [[gnu::noinline]] static QueueContext* current() noexcept;
   bool is_here() const noexcept { return current() == this; }
+
+  // Before it runs: what is seen to when it is time, or a few tags later.
+  void keep(Timetable& timetable) noexcept { timetable_ = &timetable; }
 
   // For the queue's own thread.
   void leave() noexcept { mode_ = Mode::leaving; }
@@ -210,6 +230,9 @@ class QueueContext : public boost::asio::execution_context {
   // Of the operations, one is now idle: it may never end, and need not be seen to at once.
   void begin_idle() noexcept { ++idle_operations_; }
   void end_idle() noexcept { --idle_operations_; }
+  // Of the work that executors track: some of it is not waited for, or is so again.
+  void add_work(std::int64_t number) noexcept { work_ += number; }
+  std::int64_t work() const noexcept { return work_; }
 
   void post_later(queue::Posted* posted) noexcept { later_.add(posted); }
 
@@ -234,6 +257,10 @@ class QueueContext : public boost::asio::execution_context {
 
   void take_mail() noexcept;
   void run_some();
+  void take_tags(bool may_wait);
+  void look_at_the_clock();
+  // Until when gRPC may wait for tags.
+  gpr_timespec next_look(bool may_wait) const noexcept;
   bool is_over() noexcept;
   bool is_dormant() const noexcept;
   void end() noexcept;
@@ -241,8 +268,11 @@ class QueueContext : public boost::asio::execution_context {
   const std::unique_ptr<::grpc::CompletionQueue> completions_;
   const std::shared_ptr<queue::Strand> plain_;
 
+  Timetable* timetable_ = nullptr;
+
   // The thread's own.
   Mode mode_ = Mode::serving;
+  bool is_nested_ = false;  // run by what another queue sees to
   queue::List local_;
   queue::List later_;
   std::uint64_t operations_ = 0;

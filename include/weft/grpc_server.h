@@ -23,10 +23,13 @@
 //             does, it gives to weft::offload().
 //   armed     a request that gRPC may match with a call. Each worker has a few of each method, and
 //             replaces one before it begins with what has come.
+//   unknown   a call of a method that the server does not have. It is told so (UNIMPLEMENTED),
+//             whatever the admission says, and counted under this name.
 //   ticket    of a call that the admission (<weft/admission.h>) has let in. The call waits until
 //             its handler runs; and if that first waits for weft::offload(), until this has begun.
 //             Then it is under way, until the handler is over. Calls are taken from gRPC before
-//             handlers run, so that none waits where it is not seen.
+//             handlers run, so that none waits where it is not seen. One that has waited for too
+//             long when its turn comes is refused after all; offload() then throws Cancelled.
 //   drained   the server says to whoever asks for its health that it is not ready, and serves on.
 //
 // Throws: what a handler throws is answered, and nothing of its text. weft::Cancelled becomes
@@ -90,13 +93,13 @@ struct Refusal {
 
 // A call that is over.
 struct CallRecord {
-  std::string_view method;
+  std::string_view method;  // or "unknown"
   ::grpc::StatusCode code;
   bool was_delivered;                 // gRPC took the answer; the client may still have gone
   std::chrono::nanoseconds duration;  // until the handler had the answer
   std::size_t request_bytes;          // 0 for streams
   std::size_t response_bytes;
-  std::string_view correlation;  // empty: it was refused
+  std::string_view correlation;  // empty: it was refused, or unknown
   std::string peer;
 };
 
@@ -112,6 +115,9 @@ struct ServerOptions {
   int most_received_bytes = 4 << 20;        // of a message
   int most_sent_bytes = 4 << 20;
   bool compresses = false;  // whether answers may be; what is received may be in any case
+  // How long a unary call may take that has no deadline of its client's, or a later one. 0: as long
+  // as it likes. Streams last as long as both sides want them to.
+  std::chrono::milliseconds longest_call = std::chrono::milliseconds(0);
   std::chrono::milliseconds keepalive_interval = std::chrono::hours(2);
   std::chrono::milliseconds keepalive_timeout = std::chrono::seconds(20);
   std::chrono::milliseconds least_ping_interval = std::chrono::minutes(5);  // of clients
@@ -138,9 +144,9 @@ struct ServerCounters {
   std::uint64_t in_flight = 0;
   using ByCode = std::map<::grpc::StatusCode, std::uint64_t>;
   ByCode finished;
-  std::map<std::string, ByCode> finished_by_method;
-  std::map<std::string, std::uint64_t> refused;  // by reason
-  std::uint64_t thrown = 0;                      // by handlers, and not weft::Cancelled
+  std::map<std::string, ByCode> finished_by_method;  // and of all that are "unknown"
+  std::map<std::string, std::uint64_t> refused;      // by reason
+  std::uint64_t thrown = 0;                          // by handlers, and not weft::Cancelled
   std::uint64_t armed = 0;
 };
 

@@ -5,17 +5,17 @@
 #include <weft/grpc_call.h>
 #include <weft/trace.h>
 
-#include <boost/asio/bind_cancellation_slot.hpp>
-#include <boost/asio/co_spawn.hpp>
+#include <algorithm>
 
+#include "grpc/call_source.h"
 #include "grpc/call_ticket.h"
 #include "grpc/decisions.h"
+#include "grpc/driver.h"
 #include "grpc/worker.h"
 
 namespace weft::grpc {
 namespace {
 
-namespace asio = boost::asio;
 using Clock = std::chrono::steady_clock;
 
 // Of who found no room in a pool.
@@ -30,13 +30,21 @@ std::string_view find(const Metadata& metadata, const char* name) {
 }  // namespace
 
 Call::Call(Worker& worker, Method& method) noexcept : worker_(worker), method_(method) {}
-Call::~Call() = default;
+Call::~Call() {
+  if (driver_ != nullptr) driver_->stop();
+}
 
 std::string_view Call::method() const noexcept {
   return method_.name();
 }
 QueueContext& Call::queue() noexcept {
   return worker_.queue();
+}
+CancelToken Call::token() const {
+  return source_->token();
+}
+const std::string& Call::correlation() const {
+  return source_->correlation();
 }
 
 void Call::arm() {
@@ -50,15 +58,18 @@ void Call::on_requested(bool is_ok) {
   worker_.queue_.begin(done_);
   tags_ = 1;
   begun_ = Clock::now();
-  deadline_ = CancelToken::Instant::max();
+  client_deadline_ = CancelToken::Instant::max();
   if (const auto deadline = context_->deadline();
       deadline != std::chrono::system_clock::time_point::max()) {
-    deadline_ = steady_deadline(deadline, std::chrono::system_clock::now(), begun_);
+    client_deadline_ = steady_deadline(deadline, std::chrono::system_clock::now(), begun_);
   }
+  const std::chrono::milliseconds longest = worker_.site_.options.longest_call;
+  has_longest_ = is_unary() && longest.count() != 0;
+  deadline_ = has_longest_ ? std::min(client_deadline_, begun_ + longest) : client_deadline_;
   worker_.begins(*this);
   if (is_refused()) return;
   is_running_ = true;
-  source_.emplace(CancelSource::Watched(), deadline_);
+  source_ = std::make_shared<CallSource>(deadline_);
   // What has come is taken first: so many wait, and some may have to be refused.
   ticket_ == nullptr ? begin() : worker_.queue_.post_later(&turn_);
 }
@@ -105,11 +116,18 @@ void Call::Turn::act_on(Posted* self, bool) {
 
 void Call::begin_in_turn() {
   if (Clock::now() >= deadline_) source_->cancel(CancelReason::deadline);
-  if (const CancelReason reason = source_->token().reason(); reason != CancelReason::none) {
+  if (const CancelReason reason = source_->reason(); reason != CancelReason::none) {
     is_running_ = false;
     end_ticket();
     ended_ = Clock::now();
+    source_.reset();  // it was never asked for a name, and has none
     return send(status_of(reason));
+  }
+  if (const Admission admission = ticket_->look(); !admission.admitted()) {
+    is_running_ = false;
+    end_ticket();
+    source_.reset();
+    return refuse(to_string(admission.refusal), admission.retry_after);
   }
   {
     const auto told = offload_watch.share(ticket_);
@@ -124,36 +142,37 @@ void Call::end_ticket() {
 }
 
 void Call::begin() {
-  const Metadata& metadata = context_->client_metadata();
-  auto trace = std::make_shared<const Trace>(
-      worker_.names_.continue_trace(find(metadata, "traceparent"), find(metadata, "tracestate")));
-  const std::string_view received = find(metadata, "x-request-id");
-  correlation_ = std::make_shared<const std::string>(correlation_of(received, *trace));
-  if (*correlation_ == received) context_->AddInitialMetadata("x-request-id", *correlation_);
-
-  // The call's strand begins with these, and keeps them; here they go.
-  const auto cancelled_by = set_cancellation(source_->token());
-  const auto traced_by = current_trace.share(std::move(trace));
-  const auto known_as = current_correlation.share(correlation_);
-  const asio::any_io_executor own = worker_.queue_.strand();
+  context::Reference own;
   try {
-    asio::co_spawn(own, answer(),
-                   asio::bind_cancellation_slot(
-                       signal_.slot(), [this](std::exception_ptr thrown, ::grpc::Status status) {
-                         ended(std::move(thrown), status);
-                       }));
-  } catch (...) {  // no coroutine was made: out of memory, or the handler is none itself
-    ended(std::current_exception(), {});
+    const Metadata& metadata = context_->client_metadata();
+    const std::string_view received = find(metadata, "x-request-id");
+    source_->receive(find(metadata, "traceparent"), find(metadata, "tracestate"), received);
+    if (is_correlation_id(received)) {
+      context_->AddInitialMetadata("x-request-id", std::string(received));
+    }
+    own = context::visible_with(CallSource::key, source_);
+    if (driver_ == nullptr) driver_ = Driver::start(worker_.queue_);
+  } catch (const std::bad_alloc&) {  // the handler has not begun
+    return ended(std::current_exception(), {});
   }
+  driver_->run(*this, std::move(own));
 }
 
-void Call::ended(std::exception_ptr thrown, const ::grpc::Status& status) {
+void Call::ended(std::exception_ptr thrown, const ::grpc::Status& status) noexcept {
   is_running_ = false;
+  Admission refusal;
+  if (ticket_ != nullptr) {
+    ticket_->handler_waits();  // it may never have, and was under way
+    refusal = ticket_->refusal();
+  }
   end_ticket();
   ended_ = Clock::now();
   worker_.counters_.durations.record(ended_ - begun_);
   if (thrown == nullptr) return send(status);
-  const std::exception_ptr explained = coroutine::explained(std::move(thrown), source_->token());
+  // A token that nobody has asked for is not made for this: there may be no memory.
+  const bool was_cancelled = source_->reason() != CancelReason::none;
+  const std::exception_ptr explained =
+      was_cancelled ? coroutine::explained(std::move(thrown), source_->token()) : thrown;
   const Outcome outcome = outcome_of(explained);
   if (outcome.is_unexpected) {
     add(worker_.counters_.thrown, 1);
@@ -161,9 +180,10 @@ void Call::ended(std::exception_ptr thrown, const ::grpc::Status& status) {
       worker_.site_.options.on_exception(method_.name(), explained);
     }
   }
-  // Not for want of a turn, but of room in a pool: it is refused all the same.
+  // It has begun, but there was no room in a pool, or its turn there came too late.
   if (outcome.status.error_code() == ::grpc::StatusCode::RESOURCE_EXHAUSTED) {
-    add_refusal("no-room", retry_for_room);
+    refusal.admitted() ? add_refusal("no-room", retry_for_room)
+                       : add_refusal(to_string(refusal.refusal), refusal.retry_after);
   }
   send(outcome.status);
 }
@@ -187,19 +207,25 @@ void Call::on_done(bool) {
 }
 
 CancelReason Call::reason_of_end() const noexcept {
-  return grpc::reason_of_end(begun_, deadline_, Clock::now(),
+  return grpc::reason_of_end(begun_, client_deadline_, Clock::now(),
                              worker_.site_.is_shut_down.load(std::memory_order_relaxed));
 }
 
 void Call::cancel(CancelReason reason) {
   if (!is_running_) return;
   source_->cancel(reason);  // the first reason stays
-  signal_.emit(asio::cancellation_type::terminal);
+  if (driver_ != nullptr) driver_->cancel();
+}
+
+void Call::check() const {
+  if (const CancelReason reason = source_->reason(); reason != CancelReason::none) {
+    throw Cancelled(reason);
+  }
 }
 
 void Call::give_up() {
   source_->cancel(reason_of_end());
-  throw Cancelled(source_->token().reason());
+  throw Cancelled(source_->reason());
 }
 
 void Call::check_end() {
@@ -213,12 +239,11 @@ void Call::come_back() {
   add(worker_.counters_.finished[line_][code < WorkerCounters::codes ? code : 2], 1);
   if (const auto& tell = worker_.site_.options.on_finished) {
     tell({method_.name(), code_, was_answered_, ended_ - begun_, request_bytes(), response_bytes(),
-          correlation_ == nullptr ? std::string_view() : std::string_view(*correlation_),
+          source_ == nullptr ? std::string_view() : std::string_view(source_->correlation()),
           context_->peer()});
   }
-  signal_.slot().clear();
+  if (driver_ != nullptr && !driver_->rests()) std::exchange(driver_, nullptr)->stop();
   source_.reset();
-  correlation_.reset();
   clear();
   context_.reset();
   was_answered_ = false;

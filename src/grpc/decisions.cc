@@ -46,7 +46,7 @@ CancelReason reason_of_end(Instant begun, Instant deadline, Instant now,
   if (is_shut_down) return CancelReason::shutdown;
   if (deadline == Instant::max()) return CancelReason::client;
   const std::chrono::nanoseconds given = deadline - begun;
-  const auto slack = std::min(std::max<std::chrono::nanoseconds>(given / 10, 20ms), given / 2);
+  const auto slack = std::max<std::chrono::nanoseconds>(given / 10, 100ms);
   return deadline - now <= slack ? CancelReason::deadline : CancelReason::client;
 }
 

@@ -28,8 +28,10 @@ Instant steady_deadline(std::chrono::system_clock::time_point deadline,
                         std::chrono::system_clock::time_point now, Instant steady_now);
 
 // Why gRPC ended a call. A client whose own deadline has passed resets the call, which may come
-// before ours has: gRPC sends what is left of it, rounded up, and it takes a while to get here. So
-// the last tenth of the time (20 ms at least, half of it at most) counts as the deadline.
+// before ours has: gRPC sends what is left of it, rounded up, and we count from when we have read
+// it. On a host with six threads too many that was up to 49 ms late, so that a deadline of 50 ms
+// had passed before the call began. So the last tenth of the time, and 100 ms at least, counts as
+// the deadline: who gave less than that will hardly have thought better of it.
 CancelReason reason_of_end(Instant begun, Instant deadline, Instant now,
                            bool is_shut_down) noexcept;
 

@@ -20,10 +20,15 @@ TEST(Decisions, ACallThatEndsNearItsDeadlineHasMissedIt) {
   EXPECT_EQ(reason_of_end(begun, deadline, deadline + 1ms, false), CancelReason::deadline);
   EXPECT_EQ(reason_of_end(begun, deadline, deadline - 1s, false), CancelReason::deadline);
   EXPECT_EQ(reason_of_end(begun, deadline, deadline - 1001ms, false), CancelReason::client);
-  EXPECT_EQ(reason_of_end(begun, begun + 100ms, begun + 80ms, false), CancelReason::deadline);
-  EXPECT_EQ(reason_of_end(begun, begun + 100ms, begun + 79ms, false), CancelReason::client);
-  EXPECT_EQ(reason_of_end(begun, begun + 20ms, begun + 10ms, false), CancelReason::deadline);
-  EXPECT_EQ(reason_of_end(begun, begun + 20ms, begun + 9ms, false), CancelReason::client);
+  EXPECT_EQ(reason_of_end(begun, begun + 300ms, begun + 200ms, false), CancelReason::deadline);
+  EXPECT_EQ(reason_of_end(begun, begun + 300ms, begun + 199ms, false), CancelReason::client);
+}
+
+// The client's time may be up before the call was read.
+TEST(Decisions, ACallWithAShortDeadlineHasMissedIt) {
+  EXPECT_EQ(reason_of_end(begun, begun + 100ms, begun, false), CancelReason::deadline);
+  EXPECT_EQ(reason_of_end(begun, begun + 20ms, begun + 1ms, false), CancelReason::deadline);
+  EXPECT_EQ(reason_of_end(begun, begun + 101ms, begun, false), CancelReason::client);
 }
 
 TEST(Decisions, ACallWithoutADeadlineIsEndedByItsClient) {

@@ -93,6 +93,86 @@ TEST(Endings, AtTheDeadlineTheHandlerUnwinds) {
   EXPECT_EQ(server->counters().finished.at(StatusCode::DEADLINE_EXCEEDED), 2U);
 }
 
+// The worker is busy until after the deadline: the call and its end are read at once.
+TEST(Endings, ADeadlineThatPassesBeforeTheCallIsReadIsOne) {
+  std::promise<void> read_on;
+  std::atomic<bool> is_busy{false};
+  Handlers handlers;
+  handlers.say = [&](Call&, const Line& request, Line&) -> Answer {
+    if (request.text() == "late") co_await sleep_for(1h);
+    if (request.text() == "busy") {
+      is_busy = true;
+      read_on.get_future().wait();  // as no handler should
+    }
+    co_return Status::OK;
+  };
+  EchoServer server(handlers, {.workers = 1});
+  const auto stub = server.stub();
+  const auto late_stub = server.stub();
+  EXPECT_TRUE(say(*late_stub, "connects").status.ok());
+  auto busy = std::async([&] { return say(*stub, "busy").status.error_code(); });
+  while (!is_busy) std::this_thread::yield();
+  for (int i = 0; i < 3; ++i) {
+    ClientContext context;
+    context.set_deadline(std::chrono::system_clock::now() + 200ms);
+    EXPECT_EQ(say(*late_stub, "late", context).status.error_code(), StatusCode::DEADLINE_EXCEEDED);
+  }
+  read_on.set_value();
+  EXPECT_EQ(busy.get(), StatusCode::OK);
+  EXPECT_TRUE(say(*late_stub, "comes behind them").status.ok());
+  server.wait_until_idle();
+  // A client that had no CPU for so long has sent nothing; but not all three of them.
+  const std::uint64_t late = server->counters().started - 3;
+  EXPECT_GT(late, 0U);
+  EXPECT_EQ(server->counters().finished,
+            (ServerCounters::ByCode{{StatusCode::OK, 3}, {StatusCode::DEADLINE_EXCEEDED, late}}));
+}
+
+TEST(Endings, ACallMayTakeAsLongAsTheServerLetsIt) {
+  Reasons reasons;
+  Handlers handlers = sleeping(reasons);
+  handlers.chat = Handlers().chat;
+  EchoServer server(handlers, {.workers = 2, .longest_call = 100ms});
+  const auto stub = server.stub();
+  ClientContext endless;
+  const auto stream = stub->Chat(&endless);
+  for (const auto deadline : {0h, 1h}) {  // of the client; 0: none
+    for (const char* const kind : {"alarm", "asio"}) {
+      ClientContext context;
+      if (deadline != 0h) context.set_deadline(std::chrono::system_clock::now() + deadline);
+      EXPECT_EQ(say(*stub, kind, context).status.error_code(), StatusCode::DEADLINE_EXCEEDED);
+    }
+  }
+  EXPECT_EQ(reasons.all(), (std::vector(4, CancelReason::deadline)));
+  // Streams last.
+  Line line;
+  EXPECT_TRUE(stream->Write(line_of("hello")) && stream->Read(&line));
+  EXPECT_TRUE(stream->WritesDone());
+  EXPECT_TRUE(stream->Finish().ok());
+  EXPECT_EQ(server->counters().finished.at(StatusCode::DEADLINE_EXCEEDED), 4U);
+}
+
+TEST(Endings, TheHandlerSeesTheEarlierOfTwoDeadlines) {
+  std::atomic<std::chrono::nanoseconds> left{0ns};
+  Handlers handlers;
+  handlers.say = [&](Call&, const Line&, Line&) -> Answer {
+    left = cancellation().remaining();
+    co_return Status::OK;
+  };
+  EchoServer server(handlers, {.workers = 1, .longest_call = 1h});
+  const auto stub = server.stub();
+  EXPECT_TRUE(say(*stub, "").status.ok());
+  EXPECT_LE(left.load(), 1h);
+  EXPECT_GT(left.load(), 10min);
+  for (const auto& [deadline, longest] : {std::pair(10min, 10min), std::pair(1440min, 60min)}) {
+    ClientContext context;
+    context.set_deadline(std::chrono::system_clock::now() + deadline);
+    EXPECT_TRUE(say(*stub, "", context).status.ok());
+    EXPECT_LE(left.load(), longest + 10s);  // gRPC rounds up
+    EXPECT_GT(left.load(), longest / 2);
+  }
+}
+
 TEST(Endings, WhenTheClientGoesTheHandlerUnwinds) {
   Reasons reasons;
   EchoServer server(sleeping(reasons));

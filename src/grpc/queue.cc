@@ -4,6 +4,7 @@
 
 #include <thread>
 
+#include "grpc/clock.h"
 #include "os/check.h"
 
 namespace weft::grpc {
@@ -30,6 +31,7 @@ class Entered {
   ~Entered() { current_queue = previous_; }
   Entered(const Entered&) = delete;
   Entered& operator=(const Entered&) = delete;
+  bool is_nested() const noexcept { return previous_ != nullptr; }
 
  private:
   QueueContext* previous_;
@@ -67,10 +69,10 @@ QueueContext::~QueueContext() {
   run();
 }
 
-QueueExecutor QueueContext::strand() {
+std::shared_ptr<queue::Strand> QueueContext::make_strand() {
   auto strand = std::make_shared<queue::Strand>(*this);
   strand->home.emplace();
-  return QueueExecutor(std::move(strand));
+  return strand;
 }
 
 QueueContext* QueueContext::current() noexcept {
@@ -80,28 +82,49 @@ QueueContext* QueueContext::current() noexcept {
 void QueueContext::run() {
   if (is_closed_) return;
   const Entered entered(this);
+  is_nested_ = entered.is_nested();
   if (mode_ == Mode::leaving) mode_ = Mode::serving;
-  for (int tags = 0;;) {
+  for (;;) {
     run_some();
     if (is_over()) return;
     const bool rests = is_dormant();
     if (rests) std::this_thread::sleep_for(dormant_interval);
-    const bool waits = local_.empty() && later_.empty() && !rests;
-    const gpr_timespec until =
-        waits ? ::gpr_inf_future(GPR_CLOCK_MONOTONIC) : ::gpr_inf_past(GPR_CLOCK_MONOTONIC);
-    void* tag = nullptr;
-    bool is_ok = false;
-    const auto next = completions_->AsyncNext(&tag, &is_ok, until);
-    if (next == ::grpc::CompletionQueue::GOT_EVENT) {
-      --operations_;
-      static_cast<Tag*>(tag)->complete(is_ok);
-      if (++tags < most_tags) continue;
-    }
-    tags = 0;
+    take_tags(!rests);
+    look_at_the_clock();
     if (later_.empty()) continue;
     queue::Posted* const posted = later_.take();
     posted->act(posted, true);
   }
+}
+
+// What ends while a tag is seen to, gRPC hands over without queueing it: to one queue of a thread.
+// Another that is run by what is seen to there would take it away.
+void QueueContext::take_tags(bool may_wait) {
+  gpr_timespec until = next_look(may_wait);
+  void* tag = nullptr;
+  bool is_ok = false;
+  const auto see_to_it = [&] {
+    --operations_;
+    static_cast<Tag*>(tag)->complete(is_ok);
+    run_some();
+    until = next_look(mode_ == Mode::serving);  // else it may be over; read when this is done
+  };
+  auto next = completions_->AsyncNext(&tag, &is_ok, until);
+  for (int tags = 1; next == ::grpc::CompletionQueue::GOT_EVENT; ++tags) {
+    if (tags == most_tags || is_nested_) return see_to_it();
+    next = completions_->DoThenAsyncNext(see_to_it, &tag, &is_ok, until);
+  }
+}
+
+gpr_timespec QueueContext::next_look(bool may_wait) const noexcept {
+  const bool waits = may_wait && local_.empty() && later_.empty();
+  if (!waits) return ::gpr_inf_past(GPR_CLOCK_MONOTONIC);
+  return timespec_of(timetable_ == nullptr ? Timetable::Instant::max() : timetable_->next());
+}
+
+void QueueContext::look_at_the_clock() {
+  if (timetable_ == nullptr || timetable_->next() == Timetable::Instant::max()) return;
+  timetable_->see_to(Timetable::Instant::clock::now());
 }
 
 void QueueContext::run_some() {

@@ -21,6 +21,7 @@
 #include "grpc/decisions.h"
 #include "grpc/health.h"
 #include "grpc/reflection.h"
+#include "grpc/unknown_call.h"
 
 namespace weft::grpc {
 namespace {
@@ -106,6 +107,7 @@ class Server::Core {
  private:
   void cancel_at(Instant deadline);
 
+  ::grpc::AsyncGenericService unknown_;
   std::unique_ptr<::grpc::Server> server_;
   std::mutex mutex_;
   std::condition_variable has_ended_;
@@ -143,10 +145,12 @@ void Server::Core::start() {
     builder.AddListeningPort(options.addresses[i], credentials, &ports_[i]);
   }
   for (::grpc::Service* const service : services_) builder.RegisterService(service);
+  builder.RegisterAsyncGenericService(&unknown_);
   std::vector<std::unique_ptr<Worker>> all;
   for (std::uint32_t i = 0; i < most; ++i) {
     all.push_back(std::make_unique<Worker>(site_, builder.AddCompletionQueue()));
   }
+  all.front()->answer_unknown(unknown_);  // always serves
   crew_ = std::make_unique<Crew>(std::move(all));
   server_ = builder.BuildAndStart();
   if (server_ == nullptr) {
@@ -252,16 +256,18 @@ ServerCounters Server::counters() const {
   if (core_->crew_ == nullptr) return all;
   all.workers = core_->crew_->size();
   std::uint64_t finished = 0;
+  const auto& methods = core_->site_.methods;
   for (const auto& worker : core_->crew_->workers()) {
     const WorkerCounters& own = worker->counters();
     // What has finished is read first: never more than what has started.
     for (std::size_t method = 0; method < own.finished.size(); ++method) {
+      const std::string name(method < methods.size() ? methods[method]->name() : UnknownCall::name);
       for (std::size_t i = 0; i < WorkerCounters::codes; ++i) {
         const std::uint64_t number = own.finished[method][i].load(std::memory_order_relaxed);
         if (number == 0) continue;
         const auto code = static_cast<::grpc::StatusCode>(i);
         all.finished[code] += number;
-        all.finished_by_method[core_->site_.methods[method]->name()][code] += number;
+        all.finished_by_method[name][code] += number;
         finished += number;
       }
     }

@@ -9,6 +9,8 @@
 #include <boost/asio/dispatch.hpp>
 #include <boost/asio/error.hpp>
 
+#include "grpc/clock.h"
+
 namespace weft::grpc {
 namespace {
 
@@ -25,11 +27,7 @@ class Sleep final : public Tag {
     if (slot.is_connected()) {
       slot.assign([sleep](asio::cancellation_type) { sleep->alarm_.Cancel(); });
     }
-    const auto since_start =
-        std::chrono::duration_cast<std::chrono::nanoseconds>(deadline.time_since_epoch());
-    gpr_timespec until = ::gpr_time_from_nanos(since_start.count(), GPR_TIMESPAN);
-    until.clock_type = GPR_CLOCK_MONOTONIC;  // which steady_clock is
-    sleep->alarm_.Set(&queue.completions(), until, queue.begin(*sleep));
+    sleep->alarm_.Set(&queue.completions(), timespec_of(deadline), queue.begin(*sleep));
   }
 
   void complete(bool is_time) override {

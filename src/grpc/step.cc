@@ -38,7 +38,7 @@ class WaiterOf final : public Step::Waiter {
 }  // namespace
 
 void* Step::begin() {
-  call_.token().check();
+  call_.check();
   if (is_under_way_ || !call_.is_running_) {
     throw std::logic_error("weft::grpc: one read and one write at a time, and in the handler");
   }

@@ -4,6 +4,8 @@
 
 #include <absl/synchronization/mutex.h>
 
+#include "grpc/unknown_call.h"
+
 namespace weft::grpc {
 namespace {
 
@@ -22,11 +24,12 @@ constexpr std::size_t most_idle = 64;
 }  // namespace
 
 Worker::Worker(const Site& site, std::unique_ptr<::grpc::ServerCompletionQueue> completions)
-    : site_(site),
-      completions_(*completions),
-      queue_(std::move(completions)),
+    : queue_(std::move(completions)),
+      site_(site),
+      completions_(static_cast<::grpc::ServerCompletionQueue&>(queue_.completions())),
       counters_(site.methods.size()) {
   trust_lock_order();
+  queue_.keep(*this);
   for (const auto& method : site.methods) {
     lines_.push_back({method.get(), 0, {}});
     lines_.back().idle.reserve(most_idle);
@@ -35,10 +38,16 @@ Worker::Worker(const Site& site, std::unique_ptr<::grpc::ServerCompletionQueue> 
 Worker::~Worker() = default;
 
 void Worker::begin_arming() {
-  arms_ = true;
+  if (!std::exchange(arms_, true) && unknown_ != nullptr) UnknownCall::arm(*this);
   for (std::size_t i = 0; i < lines_.size(); ++i) {
     while (lines_[i].armed < site_.options.armed) arm_one(i);
   }
+}
+
+// Calls that are kept have coroutines, which are the queue's.
+void Worker::stop_arming() noexcept {
+  arms_ = false;
+  for (Line& line : lines_) line.idle.clear();
 }
 
 void Worker::arm_one(std::size_t index) {
@@ -62,14 +71,12 @@ void Worker::begins(Call& call) {
   add(counters_.armed, static_cast<std::uint64_t>(-1));
   queue_.end_idle();
   add(counters_.started, 1);
-  call.older_ = newest_;
-  if (newest_ != nullptr) newest_->newer_ = &call;
-  newest_ = &call;
+  (call.has_longest_ ? in_time_ : others_).add(call);
   if (arms_) arm_one(call.line_);
 }
 
 void Worker::will_not_begin(Call& call) noexcept {
-  arms_ = false;  // the server shuts down
+  stop_arming();  // the server shuts down
   --lines_[call.line_].armed;
   add(counters_.armed, static_cast<std::uint64_t>(-1));
   queue_.end_idle();
@@ -77,10 +84,36 @@ void Worker::will_not_begin(Call& call) noexcept {
 }
 
 void Worker::is_over(Call& call) noexcept {
-  (call.newer_ != nullptr ? call.newer_->older_ : newest_) = call.older_;
-  if (call.older_ != nullptr) call.older_->newer_ = call.newer_;
-  call.newer_ = call.older_ = nullptr;
+  (call.has_longest_ ? in_time_ : others_).remove(call);
   keep(call);
+}
+
+void Worker::Calls::add(Call& call) noexcept {
+  call.older_ = newest;
+  (newest != nullptr ? newest->newer_ : oldest) = &call;
+  newest = &call;
+}
+
+void Worker::Calls::remove(Call& call) noexcept {
+  (call.newer_ != nullptr ? call.newer_->older_ : newest) = call.older_;
+  (call.older_ != nullptr ? call.older_->newer_ : oldest) = call.newer_;
+  call.newer_ = call.older_ = nullptr;
+}
+
+// All have the same time, so who began first is first.
+Worker::Instant Worker::next() const noexcept {
+  if (in_time_.oldest == nullptr) return Instant::max();
+  return in_time_.oldest->begun_ + site_.options.longest_call;
+}
+
+void Worker::see_to(Instant now) {
+  while (next() <= now) {
+    Call& call = *in_time_.oldest;
+    in_time_.remove(call);
+    call.has_longest_ = false;
+    others_.add(call);
+    call.cancel(CancelReason::deadline);
+  }
 }
 
 void Worker::keep(Call& call) noexcept {
@@ -92,7 +125,9 @@ void Worker::keep(Call& call) noexcept {
 
 void Worker::cancel_all(CancelReason reason) {
   // None goes meanwhile: a call is over when its tags have come, and this is no tag.
-  for (Call* call = newest_; call != nullptr; call = call->older_) call->cancel(reason);
+  for (const Calls& calls : {in_time_, others_}) {
+    for (Call* call = calls.newest; call != nullptr; call = call->older_) call->cancel(reason);
+  }
 }
 
 }  // namespace weft::grpc

@@ -2,6 +2,7 @@
 // Worker: a completion queue, and the calls of it: those that are armed, and those that have begun.
 #pragma once
 
+#include <grpcpp/generic/async_generic_service.h>
 #include <weft/grpc_server.h>
 
 #include <array>
@@ -13,7 +14,6 @@
 #include <vector>
 
 #include "base/atomic.h"
-#include "grpc/fresh_names.h"
 #include "measure/histogram.h"
 
 namespace weft::grpc {
@@ -32,8 +32,8 @@ struct WorkerCounters {
   atomic<std::uint64_t> thrown{0};
   atomic<std::uint64_t> armed{0};
   using Finished = std::array<atomic<std::uint64_t>, codes>;
-  explicit WorkerCounters(std::size_t methods) : finished(methods) {}
-  std::vector<Finished> finished;  // of each method
+  explicit WorkerCounters(std::size_t methods) : finished(methods + 1) {}
+  std::vector<Finished> finished;  // of each method, and of those that are unknown
   measure::Histogram durations;
   mutable std::mutex mutex;
   std::map<const char*, std::uint64_t> refused;  // guarded by the mutex
@@ -44,7 +44,7 @@ inline void add(atomic<std::uint64_t>& counter, std::uint64_t number) noexcept {
   counter.store(counter.load(std::memory_order_relaxed) + number, std::memory_order_relaxed);
 }
 
-class Worker {
+class Worker final : private Timetable {
  public:
   Worker(const Site& site, std::unique_ptr<::grpc::ServerCompletionQueue> completions);
   ~Worker();
@@ -54,13 +54,17 @@ class Worker {
   QueueContext& queue() noexcept { return queue_; }
   const WorkerCounters& counters() const noexcept { return counters_; }
 
+  // Before it runs: it answers the calls of unknown methods, too.
+  void answer_unknown(::grpc::AsyncGenericService& service) noexcept { unknown_ = &service; }
+
   // For the worker's thread: arms requests, and replaces those that are taken; or no longer does.
   void begin_arming();
-  void stop_arming() noexcept { arms_ = false; }
+  void stop_arming() noexcept;
   void cancel_all(CancelReason reason);
 
  private:
   friend class Call;
+  friend class UnknownCall;
 
   // What is known of the calls of one method.
   struct Line {
@@ -68,6 +72,16 @@ class Worker {
     std::uint32_t armed = 0;
     std::vector<std::unique_ptr<Call>> idle;
   };
+  // Calls that have begun, in that order.
+  struct Calls {
+    Call* newest = nullptr;
+    Call* oldest = nullptr;
+    void add(Call& call) noexcept;
+    void remove(Call& call) noexcept;
+  };
+  Instant next() const noexcept override;
+  void see_to(Instant now) override;
+
   void arm_one(std::size_t line);
   // What was armed: has begun, or will not.
   void begins(Call& call);
@@ -75,13 +89,14 @@ class Worker {
   void will_not_begin(Call& call) noexcept;
   void keep(Call& call) noexcept;
 
+  QueueContext queue_;
   const Site& site_;
   ::grpc::ServerCompletionQueue& completions_;
-  QueueContext queue_;
   WorkerCounters counters_;
-  FreshNames names_;
   std::vector<Line> lines_;
-  Call* newest_ = nullptr;
+  ::grpc::AsyncGenericService* unknown_ = nullptr;  // none: another worker answers those
+  Calls in_time_;  // those that are cancelled when they have taken the longest they may
+  Calls others_;
   bool arms_ = false;
 };
 
