@@ -40,6 +40,8 @@ void write_pool(PrometheusText& text, const PoolCounters& counters, const pool::
   text.gauge("weft_pool_queued", "Requests that wait for a thread.", counters.queued);
   text.counter("weft_pool_grown_total", "Threads started after the first.", counters.grown);
   text.counter("weft_pool_retired_total", "Threads that were ended.", counters.retired);
+  text.counter("weft_pool_held_total", "Looks that held requests back, for the quota to last.",
+               counters.held);
   text.counter("weft_pool_shed_total", "Requests that waited too long.", counters.shed);
   text.histogram("weft_request_wait_seconds", "From accepted by the pool to started.",
                  metrics.waited.snapshot());

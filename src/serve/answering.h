@@ -2,6 +2,7 @@
 // How every driver answers: what a handler throws is a 500, or the end of what it has begun.
 #pragma once
 
+#include <weft/admission.h>
 #include <weft/cancel.h>
 
 #include <chrono>
@@ -26,6 +27,13 @@ inline void respond(Exchange& exchange, Counters& counters, bool is_last, const 
   exchange.respond(response, moment);
 }
 
+// Whose request has failed is told which it was, too.
+inline void keep_request_id(const Response& unsaid, Response& failure) {
+  unsaid.for_each_field([&](std::string_view name, std::string_view value) {
+    if (name == "X-Request-Id") failure.add_field(name, value);
+  });
+}
+
 // fill(response) says what; what it throws is counted. Throws where there is no memory: then the
 // exchange can only be given up.
 template <class Fill>
@@ -45,6 +53,7 @@ void respond_with(Exchange& exchange, Counters& counters, bool is_last, Fill fil
     set_error(failure, 500, "the handler failed");
     said = &failure;
   }
+  if (said == &failure) keep_request_id(response, failure);
   const Moment moment = thread_moment();
   if (said->sink() == nullptr && Counters::is_timed(said->status())) {
     counters.took.record(moment.now - exchange.asked());
@@ -52,11 +61,13 @@ void respond_with(Exchange& exchange, Counters& counters, bool is_last, Fill fil
   respond(exchange, counters, is_last, *said, moment);
 }
 
-// Tells those for whom there is no room to come again, and counts them.
+// Tells those for whom there is no room to come again, and why, and counts them. Who is refused by
+// the pool, and not by an admission before it, would have waited for too long.
 inline void refuse_for_load(Response& response, Counters& counters,
-                            std::chrono::seconds retry_after) {
+                            std::chrono::seconds retry_after, Refusal why = Refusal::queue_delay) {
   counters.overloaded.add();
   set_overloaded(response, "too many requests wait; try again soon", retry_after);
+  response.add_field("Weft-Reason", to_string(why));
 }
 
 // Where advance() said work. Throws as respond_with().

@@ -4,7 +4,6 @@
 
 #include <cerrno>
 #include <exception>
-#include <mutex>
 #include <utility>
 
 #include "serve/answering.h"
@@ -22,8 +21,10 @@ Connection::Connection(Reactor& reactor, net::Stream stream, net::Peer peer, htt
 
 void Connection::run(const JobTimes&) {
   if (!exchange.is_streaming()) {
-    ticket.start();
-    answer([this](Response& response) { let_site_answer(response); });
+    const Admission admission = ticket.begin();
+    answer([&](Response& response) {
+      admission.admitted() ? let_site_answer(response) : reactor_.refuse(response, admission);
+    });
     ticket = {};
   }
   go_on();
@@ -31,28 +32,8 @@ void Connection::run(const JobTimes&) {
 }
 
 void Connection::let_site_answer(Response& response) {
-  const CancelSource source;
-  const auto put = [this](Canceller canceller) {
-    const std::scoped_lock guard(canceller_lock_);
-    std::swap(canceller_, canceller);
-  };
-  put(source.canceller());
-  struct Taken {
-    const decltype(put)& take_off;
-    ~Taken() { take_off({}); }
-  } const taken{put};
-  const auto guard = set_cancellation(source.token());
-  reactor_.site().answer(request(), response);
+  handler.run([&] { reactor_.site().answer(request(), response); });
   if (reactor_.is_draining()) exchange.close_soon();  // it may have begun meanwhile
-}
-
-void Connection::cancel(CancelReason reason) noexcept {
-  Canceller canceller;
-  {
-    const std::scoped_lock guard(canceller_lock_);
-    canceller = canceller_;
-  }
-  canceller.cancel(reason);
 }
 
 void Connection::shed(ShedReason) noexcept {

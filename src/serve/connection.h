@@ -3,7 +3,6 @@
 #pragma once
 
 #include <weft/admission_control.h>
-#include <weft/cancel.h>
 #include <weft/pool.h>
 
 #include <cstdint>
@@ -12,7 +11,7 @@
 #include "net/deadlines.h"
 #include "net/owner.h"
 #include "net/stream.h"
-#include "os/spin_lock.h"
+#include "serve/handler_token.h"
 #include "serve/output.h"
 
 namespace weft::serve {
@@ -29,15 +28,13 @@ class Connection final : public Job, public net::Deadline {
     return {exchange.head(), exchange.body(), peer.host, exchange.asked()};
   }
 
-  // For the reactor, while it is with a worker: the handler is told.
-  void cancel(CancelReason reason) noexcept;
-
   // For the pool, on its threads.
   void run(const JobTimes& times) override;
   void shed(ShedReason reason) noexcept override;
 
   net::OwnerWord owner;
-  Ticket ticket;  // of the request that a worker has; whoever has the connection
+  HandlerToken handler;  // told by the reactor, while a worker or the queue has the connection
+  Ticket ticket;         // of the request that a worker has; whoever has the connection
   net::Stream stream;
   Exchange exchange;
   const net::Peer peer;
@@ -67,8 +64,6 @@ class Connection final : public Job, public net::Deadline {
   void give_back() noexcept;
 
   Reactor& reactor_;
-  os::SpinLock canceller_lock_;
-  Canceller canceller_;  // of the handler under way; guarded by canceller_lock_
 };
 
 }  // namespace weft::serve

@@ -24,11 +24,12 @@ using std::chrono::steady_clock;
 void Conversations::converse_on(Line& line) noexcept {
   os::Descriptor socket(line.socket);
   try {
+    const HangUps::Watch watch(hang_ups_, line.socket, line.handler);
     net::Stream stream = tls_.open(std::move(socket));
     converse(stream, line);
     static_cast<void>(stream.release());
   } catch (const std::exception&) {
-    counters_.refused.add();  // no memory for TLS
+    counters_.refused.add();  // no memory
     static_cast<void>(socket.release());
   }
 }
@@ -48,7 +49,7 @@ void Conversations::converse(net::Stream& stream, Exchange& exchange, Line& line
   for (;;) {
     switch (exchange.advance(thread_moment())) {
       case Step::request:
-        answer(exchange, line.peer.host);
+        answer(exchange, line);
         break;
       case Step::work:
         go_on_with(exchange, counters_, draining_.load());
@@ -74,9 +75,10 @@ void Conversations::converse(net::Stream& stream, Exchange& exchange, Line& line
   }
 }
 
-void Conversations::answer(Exchange& exchange, const std::string& peer) {
+void Conversations::answer(Exchange& exchange, Line& line) {
   respond_with(exchange, counters_, false, [&](Response& response) {
-    site_.answer({exchange.head(), exchange.body(), peer, exchange.asked()}, response);
+    const Request request{exchange.head(), exchange.body(), line.peer.host, exchange.asked()};
+    line.handler->run([&] { site_.answer(request, response); });
     if (draining_.load()) exchange.close_soon();
   });
 }

@@ -23,7 +23,7 @@ using std::chrono::steady_clock;
 
 constexpr int most_of_backlog = 4096;
 // How often who accepts looks whether the server ends.
-constexpr auto time_between_looks = std::chrono::milliseconds{50};
+constexpr auto time_between_looks_at_draining = std::chrono::milliseconds{50};
 
 }  // namespace
 
@@ -41,12 +41,16 @@ Conversations::~Conversations() {
   drain(std::chrono::milliseconds{0});
   {
     const std::scoped_lock guard(lock_);
-    for (const auto& [socket, line] : connections_) ::shutdown(socket, SHUT_RDWR);
+    for (const auto& [socket, line] : connections_) {
+      line->handler->tell(CancelReason::shutdown);
+      ::shutdown(socket, SHUT_RDWR);
+    }
   }
   lines_.wait_until(steady_clock::time_point::max());
 }
 
 void Conversations::start() {
+  hang_ups_.start();
   for (os::Descriptor& listener : listeners_) {
     lines_.begins();
     acceptors_.begins();
@@ -60,10 +64,10 @@ void Conversations::start() {
 void Conversations::accept_from(os::Descriptor& listener) {
   while (!draining_.load()) {
     pollfd ready{.fd = listener.get(), .events = POLLIN, .revents = 0};
-    if (concurrency_->wait(ready, time_between_looks) <= 0) continue;
+    if (concurrency_->wait(ready, time_between_looks_at_draining) <= 0) continue;
     if (accept_one(listener.get()) || errno == EAGAIN || errno == ECONNABORTED) continue;
     pollfd nothing{.fd = -1, .events = 0, .revents = 0};  // no numbers, or no memory, are left
-    concurrency_->wait(nothing, time_between_looks);
+    concurrency_->wait(nothing, time_between_looks_at_draining);
   }
   // What has been accepted by the kernel is ours to answer; who connects now goes elsewhere.
   const auto until = steady_clock::now() + limits_.drain_accepting;
@@ -138,7 +142,9 @@ void Conversations::end_those_that_await(Awaits awaited) {
     const int each = socket;
     const bool is_told =
         line->awaits.try_end(awaited, [each] { return has_nothing_to_read(each); });
-    if (is_told) ::shutdown(each, SHUT_RD);  // which ends its wait
+    if (!is_told) continue;
+    hang_ups_.forget(each);     // a request that has just come is not of a client that has gone
+    ::shutdown(each, SHUT_RD);  // which ends its wait
   }
 }
 

@@ -22,6 +22,8 @@
 #include "serve/concurrency.h"
 #include "serve/counters.h"
 #include "serve/exchange.h"
+#include "serve/handler_token.h"
+#include "serve/hang_ups.h"
 #include "serve/line_count.h"
 #include "serve/peer_counts.h"
 #include "serve/reactor.h"
@@ -60,6 +62,7 @@ class Conversations final : public RunningServer {
     const int socket;  // open until the line has ended
     const net::Peer peer;
     AwaitWord awaits;
+    const std::shared_ptr<HandlerToken> handler = std::make_shared<HandlerToken>();
   };
 
   void open(os::Descriptor socket, net::Peer peer);
@@ -69,7 +72,7 @@ class Conversations final : public RunningServer {
   void converse_on(Line& line) noexcept;
   void converse(net::Stream& stream, Line& line) noexcept;
   void converse(net::Stream& stream, Exchange& exchange, Line& line);
-  void answer(Exchange& exchange, const std::string& peer);
+  void answer(Exchange& exchange, Line& line);
   // All answer whether the connection goes on.
   bool flush(net::Stream& stream, Exchange& exchange);
   bool read(net::Stream& stream, Exchange& exchange, Line& line);
@@ -85,6 +88,7 @@ class Conversations final : public RunningServer {
   BodyMemory memory_;
   Counters counters_;
   std::atomic<bool> draining_{false};
+  HangUps hang_ups_;
 
   LineCount acceptors_;
   LineCount lines_;  // those that accept, too

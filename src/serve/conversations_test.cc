@@ -100,6 +100,64 @@ TEST_P(ConversationsTest, AnEndCutsNothing) {
   EXPECT_TRUE(idle.sees_the_end());
 }
 
+TEST_P(ConversationsTest, AHandlerIsToldWhenTheClientHasGone) {
+  {
+    const Client client(address_);
+    client.get("/cancelled");
+    while (site_.handled != 1) std::this_thread::sleep_for(1ms);
+  }
+  while (site_.reason == CancelReason::none) std::this_thread::sleep_for(1ms);
+  EXPECT_EQ(site_.reason, CancelReason::client);
+  Client other(address_);
+  other.get("/still-there");
+  EXPECT_TRUE(is(other.receive(), "200", "/still-there"));
+}
+
+// What it has sent before does not hide that it has gone.
+TEST_P(ConversationsTest, AHandlerIsToldOfTheEndBehindWhatIsUnread) {
+  {
+    const Client client(address_);
+    client.get("/cancelled");
+    while (site_.handled != 1) std::this_thread::sleep_for(1ms);
+    for (int i = 0; i < 100; ++i) client.get("/pipelined");
+  }
+  while (site_.reason == CancelReason::none) std::this_thread::sleep_for(1ms);
+  EXPECT_EQ(site_.reason, CancelReason::client);
+}
+
+TEST_P(ConversationsTest, AHandlerIsToldOfItsOwnClientOnly) {
+  std::vector<Client> stay;
+  for (int i = 0; i < 3; ++i) {
+    stay.emplace_back(address_);
+    stay.back().get("/slow");
+  }
+  {
+    const Client goes(address_);
+    goes.get("/cancelled");
+    while (site_.handled != 4) std::this_thread::sleep_for(1ms);
+  }
+  while (site_.reason == CancelReason::none) std::this_thread::sleep_for(1ms);
+  for (Client& client : stay) EXPECT_TRUE(is(client.receive(), "200", "/slow"));
+}
+
+TEST_P(ConversationsTest, WhoIsToldThatTheClientHasGoneMayAnswer) {
+  Client client(address_);
+  client.get("/cancelled");
+  while (site_.handled != 1) std::this_thread::sleep_for(1ms);
+  client.end_output();
+  EXPECT_TRUE(client.receive().starts_with("HTTP/1.1 503"));
+}
+
+TEST_P(ConversationsTest, AHandlerIsToldWhenTheServerWaitsNoLonger) {
+  const Client client(address_);
+  client.get("/cancelled");
+  while (site_.handled != 1) std::this_thread::sleep_for(1ms);
+  EXPECT_FALSE(server_->drain(20ms));
+  EXPECT_EQ(site_.reason, CancelReason::none);
+  server_.reset();
+  EXPECT_EQ(site_.reason, CancelReason::shutdown);
+}
+
 INSTANTIATE_TEST_SUITE_P(Models, ConversationsTest,
                          ::testing::Values(Model{"Threads", on_threads}, Model{"Fibers", on_fibers},
                                            Model{"Coroutines", on_coroutines}),

@@ -20,9 +20,9 @@ namespace {
 using std::chrono::steady_clock;
 
 constexpr int most_accepted = 64;
-constexpr int most_of_backlog = 4096;
+constexpr int most_of_backlog_at_once = 4096;
 constexpr auto time_without_accepting = std::chrono::milliseconds{50};
-constexpr auto time_between_looks = std::chrono::milliseconds{5};
+constexpr auto time_between_tries = std::chrono::milliseconds{5};
 
 // A line that its loop knows of.
 class LineEntry {
@@ -54,7 +54,7 @@ void Coroutines::wait_for_guests(Loop& loop, Acceptor& acceptor) {
 void Coroutines::accept_from(Loop& loop, Acceptor& acceptor) noexcept {
   for (;;) {
     const bool is_draining = house_.draining.load();
-    const int most = is_draining ? most_of_backlog : most_accepted;
+    const int most = is_draining ? most_of_backlog_at_once : most_accepted;
     int accepted = 0;
     while (accepted < most && accept_one(loop, acceptor.listener.native_handle())) ++accepted;
     const bool may_go_on = accepted == most || errno == EAGAIN || errno == ECONNABORTED;
@@ -65,10 +65,10 @@ void Coroutines::accept_from(Loop& loop, Acceptor& acceptor) noexcept {
     if (acceptor.ends <= now) break;
     // Or no numbers are left.
     if (pause_accepting(loop, acceptor,
-                        is_draining ? time_between_looks : time_without_accepting)) {
+                        is_draining ? time_between_tries : time_without_accepting)) {
       return;
     }
-    std::this_thread::sleep_for(time_between_looks);  // whatever waits here has no memory either
+    std::this_thread::sleep_for(time_between_tries);  // whatever waits here has no memory either
   }
   boost::system::error_code error;
   acceptor.listener.close(error);

@@ -111,7 +111,7 @@ Task<void> CoroutineLine::elsewhere(Work run, Work refuse) {
 
 void CoroutineLine::answer_here() noexcept {
   respond_or_give_up([this](Response& response) {
-    house_.site.answer(request(), response);
+    handler_->run([&] { house_.site.answer(request(), response); });
     if (is_draining()) exchange_.close_soon();
   });
 }

@@ -31,6 +31,7 @@ CoroutineLine::CoroutineLine(CoroutineHouse& house, const LoopExecutor& executor
     : house_(house),
       guest_(std::move(guest)),
       stream_(house.tls.open(std::move(socket))),
+      watch_(house.hang_ups, stream_.socket(), handler_),
       exchange_(house.limits.session, steady_clock::now(), &house.site, &house.memory,
                 &house.counters),
       readiness_(executor),
@@ -183,6 +184,7 @@ void CoroutineLine::begin_drain() {
 }
 
 void CoroutineLine::abandon() {
+  handler_->tell(CancelReason::shutdown);
   readiness_.cancel();
   alarm_.cancel();
 }

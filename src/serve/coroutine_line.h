@@ -20,6 +20,8 @@
 #include "serve/counters.h"
 #include "serve/exchange.h"
 #include "serve/guests.h"
+#include "serve/handler_token.h"
+#include "serve/hang_ups.h"
 #include "serve/operation_memory.h"
 #include "serve/reactor.h"
 #include "serve/site.h"
@@ -50,6 +52,7 @@ struct CoroutineHouse {
   AccessLog* log = nullptr;
   atomic<bool> draining{false};   // everything says that it is the last
   atomic<bool> abandoned{false};  // nobody waits for anything any more
+  HangUps hang_ups;
 };
 
 // Everything is for the thread of its loop, but for what a worker does while the coroutine waits
@@ -95,7 +98,7 @@ class CoroutineLine : public std::enable_shared_from_this<CoroutineLine> {
     return stream_.is_shaking_hands() ? house_.limits.drain_handshake : house_.limits.drain_idle;
   }
   Request request() const noexcept {
-    return {exchange_.head(), exchange_.body(), guest_.peer().host};
+    return {exchange_.head(), exchange_.body(), guest_.peer().host, exchange_.asked()};
   }
   bool is_draining() const noexcept { return house_.draining.load(std::memory_order_relaxed); }
   bool is_abandoned() const noexcept { return house_.abandoned.load(std::memory_order_relaxed); }
@@ -114,6 +117,8 @@ class CoroutineLine : public std::enable_shared_from_this<CoroutineLine> {
   CoroutineHouse& house_;
   const Guest guest_;  // before all that is to end before it leaves
   net::Stream stream_;
+  const std::shared_ptr<HandlerToken> handler_ = std::make_shared<HandlerToken>();
+  const HangUps::Watch watch_;  // goes before the socket is closed
   Exchange exchange_;
   Readiness readiness_;
   LoopTimer alarm_;

@@ -43,7 +43,8 @@ Coroutines::Coroutines(CoroutineOptions options, Site& site, std::vector<os::Des
              {},
              nullptr,
              false,
-             false},
+             false,
+             {}},
       listeners_(std::move(listeners)),
       loops_(options.threads != 0 ? options.threads : budget::read().cpu.threads),
       guests_(options.limits.connections, options.limits.connections_by_peer, house_.counters,
@@ -65,6 +66,7 @@ Coroutines::~Coroutines() {
 
 void Coroutines::start() {
   house_.log = log();
+  house_.hang_ups.start();
   for (Loop& loop : loops_) loop.thread = std::thread([&loop] { run(loop); });
   for (std::size_t i = 0; i < listeners_.size(); ++i) {
     Loop& loop = loops_[i % loops_.size()];

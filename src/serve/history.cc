@@ -4,12 +4,10 @@
 
 #include <utility>
 
+#include "serve/seconds.h"
+
 namespace weft::serve {
 namespace {
-
-double seconds_of(std::chrono::nanoseconds time) {
-  return std::chrono::duration<double>(time).count();
-}
 
 // A counter that goes back is another one: of a cgroup that we were moved to.
 double difference(double before, double now) {

@@ -7,13 +7,10 @@
 #include <string_view>
 
 #include "serve/sampler.h"
+#include "serve/seconds.h"
 
 namespace weft::serve {
 namespace {
-
-double seconds_of(std::chrono::nanoseconds time) {
-  return std::chrono::duration<double>(time).count();
-}
 
 class Json {
  public:

@@ -10,13 +10,10 @@
 
 #include "base/text.h"
 #include "os/file.h"
+#include "serve/seconds.h"
 
 namespace weft::serve {
 namespace {
-
-double seconds_of(std::chrono::nanoseconds time) {
-  return std::chrono::duration<double>(time).count();
-}
 
 double process_cpu_seconds() {
   timespec used{};

@@ -12,11 +12,13 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <thread>
 #include <utility>
 
 #include "os/broken_pipe.h"
 #include "os/check.h"
 #include "serve/clock.h"
+#include "serve/epoll_watch.h"
 
 namespace weft::serve {
 namespace {
@@ -33,15 +35,9 @@ constexpr std::uint64_t wake_tag = 1;
 constexpr std::uint64_t first_listener_tag = 2;
 constexpr std::uint64_t most_listeners = 64;
 
-bool watch(const os::Descriptor& epoll, int descriptor, std::uint32_t events,
-           std::uint64_t tag) noexcept {
-  epoll_event event{};
-  event.events = events;
-  event.data.u64 = tag;
-  return ::epoll_ctl(epoll.get(), EPOLL_CTL_ADD, descriptor, &event) == 0;
-}
-
-constexpr auto time_between_looks = std::chrono::milliseconds{20};
+constexpr auto time_between_looks_at_the_end = std::chrono::milliseconds{20};
+// While requests are refused: what is served takes longer than that, as else they would not be.
+constexpr auto time_between_refusals = std::chrono::microseconds{500};
 
 }  // namespace
 
@@ -126,7 +122,7 @@ void Reactor::run() {
       if (connection.owner.take_news()) {
         close(connection);
       } else {
-        connection.cancel(CancelReason::shutdown);
+        connection.handler.tell(CancelReason::shutdown);
       }
     }
     if (was_draining && (is_abandoned || std::chrono::steady_clock::now() >= lets_go_at_)) {
@@ -139,7 +135,15 @@ void Reactor::run() {
   ended_.store(true, std::memory_order_release);
 }
 
+// Each that is refused would wake this thread and take the CPU from a request that is served, some
+// thousand times a second: while requests are refused, they are heard several at a time.
+void Reactor::pause_after_refusals() noexcept {
+  if (std::exchange(refused_in_round_, 0) == 0) return;
+  std::this_thread::sleep_for(time_between_refusals);
+}
+
 void Reactor::wait_and_serve() {
+  pause_after_refusals();
   std::array<epoll_event, most_events> events;
   asleep_.store(true, std::memory_order_seq_cst);
   const bool stay_up = posted_.load(std::memory_order_seq_cst) != nullptr || !again_.empty();
@@ -147,7 +151,8 @@ void Reactor::wait_and_serve() {
   net::TimePoint until = std::min(deadlines_.next_look(), lets_go_at_);
   if (accepts_again_ > now) until = std::min(until, accepts_again_);
   // Who gives a connection back does not always say so.
-  if (abandoned_.load(std::memory_order_relaxed)) until = std::min(until, now + time_between_looks);
+  if (abandoned_.load(std::memory_order_relaxed))
+    until = std::min(until, now + time_between_looks_at_the_end);
   const auto patience = stay_up ? 0ms : net::patience_until(until, now);
   const int count =
       ::epoll_wait(epoll_.get(), events.data(), most_events, static_cast<int>(patience.count()));
@@ -177,7 +182,7 @@ void Reactor::wait_and_serve() {
     const bool has_ended = (event.events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
     if (!connection.owner.take_news()) {
       // It can not go meanwhile: the worker has to post it to us.
-      if (has_ended) connection.cancel(CancelReason::client);
+      if (has_ended) connection.handler.tell(CancelReason::client);
       continue;
     }
     connection.is_readable = true;

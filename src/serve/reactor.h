@@ -72,6 +72,7 @@ class Reactor {
 
  private:
   void run();
+  void pause_after_refusals() noexcept;
   void wait_and_serve();
   // Whether there may be more.
   bool accept_some(int listener);
@@ -138,6 +139,7 @@ class Reactor {
   // Requests that were answered at once, and those of them whose time counts.
   std::uint32_t at_once_in_round_ = 0;
   std::uint32_t timed_in_round_ = 0;
+  std::uint32_t refused_in_round_ = 0;
   Connection* first_ = nullptr;
   Connection* closed_ = nullptr;    // freed when no event of this round can name them
   std::vector<Connection*> again_;  // have more to do, when others have had their turn

@@ -88,6 +88,7 @@ bool Reactor::answer(Connection& connection) {
     thrown = std::current_exception();
   }
   const Admission admission = is_answered ? Admission() : admit(connection);
+  if (!admission.admitted()) ++refused_in_round_;
   if (!is_answered && admission.admitted()) {
     connection.is_blocked = false;
     connection.owner.give_to_worker();
@@ -119,8 +120,8 @@ Admission Reactor::admit(Connection& connection) {
 
 void Reactor::refuse(Response& response, const Admission& admission) {
   serve::refuse_for_load(response, counters_,
-                         std::chrono::ceil<std::chrono::seconds>(admission.retry_after));
-  response.add_field("Weft-Reason", to_string(admission.refusal));
+                         std::chrono::ceil<std::chrono::seconds>(admission.retry_after),
+                         admission.refusal);
 }
 
 // For what can not be refused any more: it is tried until there is room.

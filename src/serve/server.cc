@@ -11,7 +11,7 @@
 namespace weft::serve {
 namespace {
 
-constexpr auto time_between_looks = std::chrono::milliseconds{2};
+constexpr auto time_between_looks_at_reactors = std::chrono::milliseconds{2};
 
 std::uint32_t reactors_for(const ServerOptions& options) {
   if (options.reactors != 0) return options.reactors;
@@ -54,7 +54,7 @@ bool Server::drain(std::chrono::milliseconds grace) {
   while (!all_ended()) {
     if (all_let_go()) listeners_.clear();  // who connects now goes elsewhere
     if (std::chrono::steady_clock::now() >= end) return false;
-    std::this_thread::sleep_for(time_between_looks);
+    std::this_thread::sleep_for(time_between_looks_at_reactors);
   }
   return true;
 }

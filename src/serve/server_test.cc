@@ -27,6 +27,11 @@ TEST(ServerTest, OneConnectionIsAnsweredByReactorAndWorkersInTurn) {
     EXPECT_TRUE(is(client.receive(), "200", "/by-worker"));
   }
   EXPECT_EQ(server.site.handled, 20);
+  // They are counted when their round is over, which a worker's answer may come before.
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (server.totals().at_once < 20 && std::chrono::steady_clock::now() < end) {
+    std::this_thread::yield();
+  }
   EXPECT_EQ(server.totals().at_once, 20U);
 }
 
@@ -110,6 +115,25 @@ TEST(ServerTest, AHandlerIsToldWhenTheClientHasGone) {
   Client client(server);
   client.get("/still-there");
   EXPECT_TRUE(is(client.receive(), "200", "/still-there"));
+}
+
+// As under overload, where most of what waits is of that kind.
+TEST(ServerTest, AHandlerIsToldThatItsClientHasGoneWhileTheRequestWaited) {
+  ServerOptions options;
+  options.pool.policy = Policy::fixed;
+  options.pool.minimum = options.pool.maximum = 1;
+  TestServer server(options);
+  Client first(server);
+  first.get("/slow");
+  while (server.site.handled != 1) std::this_thread::sleep_for(1ms);
+  {
+    const Client second(server);
+    second.get("/cancelled");
+    while (server.server().workers()->counters().queued == 0) std::this_thread::sleep_for(1ms);
+  }
+  EXPECT_TRUE(is(first.receive(), "200", "/slow"));
+  while (server.site.reason == CancelReason::none) std::this_thread::sleep_for(1ms);
+  EXPECT_EQ(server.site.reason, CancelReason::client);
 }
 
 TEST(ServerTest, AHandlerIsToldWhenTheServerWaitsNoLonger) {
