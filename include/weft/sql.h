@@ -14,6 +14,8 @@
 //                refused before it is sent) or a blob.
 //   broken       a connection that is not to be used again: it was lost, or nobody can tell whether
 //                a cancel is still on its way to it.
+//   recovering   a connection whose statement was left behind when it was cancelled: the server may
+//                still work on it. The next statement waits until that is over.
 //   transaction  BEGIN to COMMIT, as an object. Any error within it fails it; only its rollback is
 //                left. There is none within another.
 //
@@ -21,9 +23,12 @@
 // threads call directly, coroutines by weft::offload(). One thread at a time.
 //
 // Each call is bounded by weft::cancellation(): when that is cancelled, the driver's own cancel is
-// sent, and the call throws weft::Cancelled with the reason. A statement that ends before its
-// cancel arrives gives its rows. A server that does not react within Options::cancel_grace loses
-// the connection: a deadline holds, give or take that.
+// sent, and the call throws weft::Cancelled with the reason. A statement that ends before it is
+// cancelled gives its rows. With PostgreSQL the call comes back at once, and the cancel is sent
+// after it; with SQLite when the statement has ended; with MariaDB likewise, or when
+// Options::cancel_patience is over. A server that does not react within Options::cancel_grace loses
+// the connection. What was cancelled outside a transaction may have been done all the same: the
+// call may have come back before the server knew.
 //
 // Invariants
 //   - A cancel never reaches a later statement: before a connection is used again, the cancel was
@@ -39,6 +44,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <span>
@@ -161,6 +167,9 @@ struct Options {
   // From a cancel to the loss of the connection, where the server does not react to it; and how
   // long a rollback may take.
   std::chrono::milliseconds cancel_grace = std::chrono::seconds(1);
+  // MariaDB, whose client can not be called away from a statement: the same for who waits for it.
+  // What is further away than this loses its connection with each cancel.
+  std::chrono::milliseconds cancel_patience{5};
   std::size_t cached_statements = 64;
 };
 
@@ -191,7 +200,12 @@ class Connection {
   }
 
   Dialect dialect() const noexcept { return dialect_; }
+  // Not while it recovers: how that ends is not known before.
   bool is_broken() const noexcept;
+  bool is_recovering() const noexcept;
+  // Calls it, once, when it recovers no more; on a thread of the helpers, and it must not go
+  // before. False: it does not recover, and nothing is called.
+  bool when_recovered(std::function<void()> function);
   // From now on it is broken: for those who cannot bring it back to where it was.
   void discard() noexcept { is_discarded_ = true; }
   // In no transaction, and nothing has come that nobody asked for, such as a goodbye.

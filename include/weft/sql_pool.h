@@ -19,12 +19,14 @@
 //
 //   idle  --lease-->  leased  --it went well-->             idle, or the oldest who waits
 //                     leased  --broken, stale, too many-->  closed
+//                     leased  --its statement was left-->   recovering  -->  as above
 //
 // Invariants
-//   - leased + idle + opening <= limit, but for leases that were taken before the limit shrank.
+//   - leased + recovering + idle + opening <= limit, but for leases that were taken before the
+//   limit shrank.
 //   - Who waits is served in order, before anybody who comes later.
-//   - A connection that is lent is not broken, is in no transaction, and its server has not hung
-//   up.
+//   - A connection that is lent is not broken, does not recover, is in no transaction, and its
+//     server has not hung up.
 //
 // What a session keeps beyond its transactions (SET, temporary tables) is the next one's, too.
 //
@@ -57,9 +59,10 @@ struct ConnectionPoolOptions {
 
 struct ConnectionPoolCounters {
   std::uint32_t limit = 0;
-  std::uint32_t open = 0;  // idle and leased
+  std::uint32_t open = 0;  // idle, leased and recovering
   std::uint32_t leased = 0;
   std::uint32_t opening = 0;
+  std::uint32_t recovering = 0;  // from a statement that was cancelled; see sql.h
   std::uint32_t waiting = 0;
   std::uint64_t leases = 0;
   std::uint64_t waits = 0;            // leases that were not to be had at once

@@ -52,12 +52,21 @@ Connection::Connection(const Url& url, const Options& options, std::shared_ptr<H
 
 Connection::~Connection() = default;
 
+bool Connection::is_recovering() const noexcept {
+  return driver_->is_recovering();
+}
+
+bool Connection::when_recovered(std::function<void()> function) {
+  return driver_->when_recovered(std::move(function));
+}
+
 bool Connection::is_broken() const noexcept {
   return is_discarded_ || driver_->is_broken();
 }
 
 bool Connection::is_fresh() noexcept {
-  return !is_broken() && !driver_->is_in_transaction() && !driver_->has_hung_up();
+  return !is_broken() && !driver_->is_recovering() && !driver_->is_in_transaction() &&
+         !driver_->has_hung_up();
 }
 
 template <class Call>
@@ -74,6 +83,7 @@ auto Connection::within_limits(Call call) {
   const CancelToken token = limit ? limit->token() : outer;
   ++counters_.statements;
   try {
+    driver_->await_recovery(token);
     return call(token);
   } catch (const Error& error) {
     if (transaction_ == Phase::open) transaction_ = Phase::failed;
@@ -102,11 +112,19 @@ Rows Connection::execute(std::string_view statement, std::span<const Value> para
 }
 
 void Connection::begin() {
-  if (transaction_ != Phase::none || driver_->is_in_transaction()) {
-    throw Error(ErrorKind::misuse, "", "there is a transaction on this connection already");
+  const Error is_within(ErrorKind::misuse, "", "there is a transaction on this connection already");
+  if (transaction_ != Phase::none) throw is_within;
+  bool is_begun = false;
+  try {
+    within_limits([&](const CancelToken& token) {
+      if (driver_->is_in_transaction()) throw is_within;
+      is_begun = true;
+      driver_->control(driver_->begin_statement(), token);
+    });
+  } catch (...) {
+    if (is_begun) roll_back();  // the server may have begun all the same
+    throw;
   }
-  within_limits(
-      [&](const CancelToken& token) { driver_->control(driver_->begin_statement(), token); });
   transaction_ = Phase::open;
 }
 
@@ -127,7 +145,7 @@ void Connection::commit() {
 
 void Connection::roll_back() noexcept {
   transaction_ = Phase::none;
-  if (is_broken() || !driver_->is_in_transaction()) return;
+  if (is_broken() || driver_->roll_back_in_recovery() || !driver_->is_in_transaction()) return;
   try {
     // The work may be cancelled by now; this is still to be done.
     const CancelSource limit(Clock::now() + options_.cancel_grace);

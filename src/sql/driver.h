@@ -6,6 +6,7 @@
 // it.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -35,6 +36,15 @@ class Driver {
   virtual bool is_broken() const noexcept = 0;
   // Between statements: the other side has closed, or sent what was not asked for.
   virtual bool has_hung_up() const noexcept = 0;
+
+  // A statement that was left when it was cancelled may have to be cleared up after, by others:
+  // until that is over nothing of the above is to be called, but is_broken(). See recovery.h.
+  virtual bool is_recovering() const noexcept { return false; }
+  // Throws Error: the connection is lost, or the token was cancelled before it was over.
+  virtual void await_recovery(const CancelToken&) {}
+  // Both are false where it is over. Rolls back what is open by then; calls the function after.
+  virtual bool roll_back_in_recovery() noexcept { return false; }
+  virtual bool when_recovered(std::function<void()>) { return false; }
 };
 
 std::unique_ptr<Driver> open_sqlite(const Url& url, const Options& options,

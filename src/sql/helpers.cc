@@ -26,10 +26,17 @@ struct Helpers::Shared {
   std::condition_variable ended;
   // Guarded by mutex.
   std::deque<std::function<void()>> queue;
-  std::size_t threads = 0;
+  std::size_t threads = 0;  // those of post()
+  std::size_t apart = 0;
   std::size_t idle = 0;
   bool ends = false;
 };
+
+namespace {
+
+thread_local const void* own_helpers = nullptr;  // whose thread this is
+
+}  // namespace
 
 Helpers::Helpers(std::size_t most) : most_(most), shared_(std::make_shared<Shared>()) {}
 
@@ -39,7 +46,9 @@ Helpers::~Helpers() {
   shared_->ends = true;
   dropped.swap(shared_->queue);
   shared_->changed.notify_all();
-  shared_->ended.wait_for(lock, longest_goodbye, [&] { return shared_->threads == 0; });
+  const std::size_t own = own_helpers == shared_.get() ? 1 : 0;
+  shared_->ended.wait_for(lock, longest_goodbye,
+                          [&] { return shared_->threads + shared_->apart == own; });
   lock.unlock();
 }
 
@@ -54,7 +63,26 @@ void Helpers::post(std::function<void()> work) {
   shared_->changed.notify_one();
 }
 
+void Helpers::post_apart(std::function<void()> work) {
+  const std::scoped_lock guard(shared_->mutex);
+  const os::SignalMask blocked;
+  std::thread([shared = shared_, work = std::move(work)]() mutable {
+    run_one(*shared, std::move(work));
+  }).detach();
+  ++shared_->apart;
+}
+
+void Helpers::run_one(Shared& shared, std::function<void()> work) {
+  own_helpers = &shared;
+  work();
+  work = nullptr;
+  const std::scoped_lock guard(shared.mutex);
+  --shared.apart;
+  shared.ended.notify_all();
+}
+
 void Helpers::run(Shared& shared) {
+  own_helpers = &shared;
   ::pthread_setname_np(::pthread_self(), "weft-sql");
   std::unique_lock lock(shared.mutex);
   for (;;) {

@@ -57,6 +57,7 @@ MariadbDriver::MariadbDriver(const Url& url, const Options& options, const Cance
 }
 
 MariadbDriver::~MariadbDriver() {
+  end_recovery();
   // The goodbyes of the statements and of the session are not to be waited for.
   if (is_broken()) target_->shut_down();
 }

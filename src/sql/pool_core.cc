@@ -11,7 +11,11 @@
 namespace weft::sql {
 namespace {
 
-constexpr std::size_t cancels_at_once = 2;
+// One behind the other they would keep their connections for longer; and one that hangs, those of
+// others.
+constexpr std::size_t cancels_at_once = 8;
+// For those that recover when the pool closes.
+constexpr std::chrono::seconds longest_goodbye{2};
 
 // Of each lane, the writers' first.
 std::vector<std::uint32_t> limits_for(const Url& url, std::uint32_t size) {
@@ -106,6 +110,40 @@ std::unique_ptr<Connection> PoolCore::wait_for(Lane& lane, Lock& lock, const Can
 }
 
 void PoolCore::give_back(std::unique_ptr<Connection> connection, std::size_t index) noexcept {
+  if (!await_recovery(connection, index)) settle(std::move(connection), index);
+}
+
+bool PoolCore::await_recovery(std::unique_ptr<Connection>& connection, std::size_t index) noexcept {
+  if (!connection->is_recovering()) return false;
+  {
+    const Lock lock(mutex_);
+    --lanes_[index].leased;
+    ++lanes_[index].recovering;
+  }
+  const auto is_over = [this, index] {
+    const Lock lock(mutex_);
+    ++lanes_[index].leased;
+    --lanes_[index].recovering;
+    recovered_.notify_all();
+  };
+  Connection* const away = connection.release();
+  try {
+    if (away->when_recovered([self = shared_from_this(), away, index, is_over] {
+          is_over();
+          self->settle(std::unique_ptr<Connection>(away), index);
+        })) {
+      return true;
+    }
+  } catch (const std::exception&) {
+    away->discard();  // no memory
+  }
+  connection.reset(away);
+  is_over();
+  return false;
+}
+
+// What is to become of it, now that it does not recover.
+void PoolCore::settle(std::unique_ptr<Connection> connection, std::size_t index) noexcept {
   const bool is_fresh = connection->is_fresh();
   Lock lock(mutex_);
   Lane& lane = lanes_[index];
@@ -159,6 +197,10 @@ void PoolCore::close() {
       lane.idle.clear();
     }
     openers = std::move(openers_);
+    recovered_.wait_for(lock, longest_goodbye, [&] {
+      return std::all_of(lanes_.begin(), lanes_.end(),
+                         [](const Lane& lane) { return lane.recovering == 0; });
+    });
   }
   openers.reset();
 }
@@ -168,9 +210,10 @@ ConnectionPoolCounters PoolCore::counters() const {
   ConnectionPoolCounters all = counts_;
   for (const Lane& lane : lanes_) {
     all.limit += lane.limit;
-    all.open += lane.leased + static_cast<std::uint32_t>(lane.idle.size());
+    all.open += lane.leased + lane.recovering + static_cast<std::uint32_t>(lane.idle.size());
     all.leased += lane.leased;
     all.opening += lane.opening;
+    all.recovering += lane.recovering;
     all.waiting += static_cast<std::uint32_t>(lane.waiters.size());
   }
   return all;

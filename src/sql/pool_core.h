@@ -54,17 +54,23 @@ class PoolCore : public std::enable_shared_from_this<PoolCore> {
     std::uint32_t limit = 0;
     std::uint32_t leased = 0;
     std::uint32_t opening = 0;
-    Connections idle;  // the warmest last
+    std::uint32_t recovering = 0;  // given back, and not yet to be lent again
+    Connections idle;              // the warmest last
     std::deque<Waiter*> waiters;
     // Since the last success.
     std::uint32_t failures = 0;
     Clock::time_point retry_at = Clock::time_point::min();
     std::optional<Error> last_error;
 
-    std::size_t size() const noexcept { return leased + idle.size() + opening; }
+    std::size_t size() const noexcept { return leased + recovering + idle.size() + opening; }
+    // Those that may still come to who waits.
+    std::uint32_t away() const noexcept { return leased + recovering; }
   };
 
   std::size_t lane_of(Access access) const noexcept;
+  // Where it recovers, it is taken, and given back when that is over.
+  bool await_recovery(std::unique_ptr<Connection>& connection, std::size_t lane) noexcept;
+  void settle(std::unique_ptr<Connection> connection, std::size_t lane) noexcept;
   std::unique_ptr<Connection> take_idle(Lane& lane, Lock& lock);
   std::unique_ptr<Connection> wait_for(Lane& lane, Lock& lock, const CancelToken& token);
   // Each says by its lock what must be held.
@@ -87,6 +93,7 @@ class PoolCore : public std::enable_shared_from_this<PoolCore> {
   mutable std::mutex mutex_;
   // Guarded by mutex_.
   std::deque<Lane> lanes_;  // the writers' first
+  std::condition_variable recovered_;
   std::unique_ptr<Helpers> openers_;
   bool is_closed_ = false;
   std::minstd_rand random_;

@@ -23,7 +23,7 @@ bool PoolCore::may_open(const Lane& lane, const Lock&) const {
 
 // No connection will come for who waits now.
 bool PoolCore::is_hopeless(const Lane& lane, const Lock&) const {
-  return lane.failures > 0 && lane.leased == 0 && lane.opening == 0 && Clock::now() < lane.retry_at;
+  return lane.failures > 0 && lane.away() == 0 && lane.opening == 0 && Clock::now() < lane.retry_at;
 }
 
 void PoolCore::pump(const Lock& lock) {
@@ -93,7 +93,7 @@ void PoolCore::opening_failed(Lane& lane, const Error& error, const Lock& lock) 
                                              options_.longest_pause, chance);
   lane.last_error = error;
   // While connections are lent, one may still come back to them.
-  if (lane.leased == 0 && lane.opening == 0) fail_waiters(lane, error, lock);
+  if (lane.away() == 0 && lane.opening == 0) fail_waiters(lane, error, lock);
 }
 
 void PoolCore::fail_waiters(Lane& lane, const Error& error, const Lock&) {

@@ -3,18 +3,13 @@
 #include "sql/postgresql_connect.h"
 
 #include <poll.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
 
-#include <array>
-#include <cerrno>
-#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "base/text.h"
-#include "os/file.h"
+#include "sql/alarm.h"
 #include "sql/driver.h"
 
 namespace weft::sql {
@@ -58,25 +53,12 @@ class Keywords {
   std::vector<const char*> values_;
 };
 
-// Waits for the socket, or for the alarm; false: it was the alarm.
-bool wait_for(int socket, short events, int alarm) {
-  std::array<pollfd, 2> waits{{{.fd = socket, .events = events, .revents = 0},
-                               {.fd = alarm, .events = POLLIN, .revents = 0}}};
-  while (::poll(waits.data(), waits.size(), -1) < 0 && errno == EINTR) {
-  }
-  return waits[1].revents == 0;
-}
-
 }  // namespace
 
 PGconn* connect_postgresql(const Url& url, const CancelToken& token) {
-  const os::Descriptor alarm(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  if (!alarm.valid()) throw cannot_connect(url, "", "no descriptor is to be had");
-  const auto ring = [&] {
-    const std::uint64_t one = 1;
-    static_cast<void>(::write(alarm.get(), &one, sizeof one));
-  };
-  const OnCancel on_cancel(token, ring);
+  Alarm alarm;
+  if (!alarm.is_valid()) throw cannot_connect(url, "", "no descriptor is to be had");
+  const OnCancel on_cancel(token, [&] { alarm.ring(); });
   std::unique_ptr<PGconn, decltype(&PQfinish)> connection(Keywords(url).start(), &PQfinish);
   if (connection == nullptr) throw cannot_connect(url, "", "no memory is to be had");
   for (PostgresPollingStatusType next = PGRES_POLLING_WRITING; next != PGRES_POLLING_OK;
@@ -86,7 +68,7 @@ PGconn* connect_postgresql(const Url& url, const CancelToken& token) {
                            base::printable(base::trim(PQerrorMessage(connection.get())), 500));
     }
     const short events = next == PGRES_POLLING_READING ? POLLIN : POLLOUT;
-    if (!wait_for(PQsocket(connection.get()), events, alarm.get())) {
+    if (alarm.wait(PQsocket(connection.get()), events) == Alarm::Woken::by_alarm) {
       throw cannot_connect(url, "", "the server did not answer in time");
     }
   }

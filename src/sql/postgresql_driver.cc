@@ -2,36 +2,16 @@
 // PostgreSQL: statements, their preparation, and their cancellation.
 #include "sql/postgresql_driver.h"
 
-#include <array>
+#include <exception>
 #include <utility>
 
 #include "base/text.h"
 #include "sql/errors.h"
-#include "sql/postgresql_connect.h"
 #include "sql/postgresql_values.h"
 #include "sql/text.h"
 
 namespace weft::sql {
 namespace {
-
-// PQcancel() comes back when the server has closed the conversation, which it does after it has
-// signalled the session. A session that waits for its next statement ignores the signal.
-class PostgresqlTarget final : public CancelTarget {
- public:
-  explicit PostgresqlTarget(PGconn& connection)
-      : CancelTarget(PQsocket(&connection)), cancel_(PQgetCancel(&connection)) {}
-
-  bool send() noexcept override {
-    std::array<char, 256> why{};
-    return cancel_ != nullptr && PQcancel(cancel_.get(), why.data(), why.size()) == 1;
-  }
-
- private:
-  struct Free {
-    void operator()(PGcancel* cancel) const noexcept { PQfreeCancel(cancel); }
-  };
-  const std::unique_ptr<PGcancel, Free> cancel_;
-};
 
 std::string field_of(const PGresult* result, int field) {
   const char* const text = PQresultErrorField(result, field);
@@ -53,17 +33,54 @@ std::string message_of(const PGresult* result, std::string_view state, PGconn* c
 
 PostgresqlDriver::PostgresqlDriver(const Url& url, const Options& options, const CancelToken& token,
                                    std::shared_ptr<Helpers> helpers)
-    : ServerDriver(options, std::move(helpers)),
-      connection_(connect_postgresql(url, token)),
-      statements_(options.cached_statements) {
-  // libpq would print them.
-  PQsetNoticeProcessor(
-      connection_.get(), [](void*, const char*) {}, nullptr);
-  target_ = std::make_shared<PostgresqlTarget>(*connection_);
+    : session_(url, token),
+      statements_(options.cached_statements),
+      recovery_(std::move(helpers), options.cancel_grace) {}
+
+template <class Call>
+Rows PostgresqlDriver::interruptible(const CancelToken& token, Call call) {
+  bool is_left = false;
+  Rows rows;
+  std::exception_ptr thrown;
+  {
+    const OnCancel on_cancel(token, [this] { session_.alarm().ring(); });
+    try {
+      rows = call();
+    } catch (const PostgresqlSession::Left&) {
+      is_left = true;
+    } catch (...) {
+      thrown = std::current_exception();
+    }
+  }
+  if (token.is_cancelled()) session_.alarm().clear();
+  if (is_left) leave();
+  if (!session_.is_connected()) is_broken_ = true;
+  if (thrown) std::rethrow_exception(thrown);
+  return rows;
 }
 
-PostgresqlDriver::Result PostgresqlDriver::checked(PGresult* result) const {
-  Result owned(result);
+void PostgresqlDriver::leave() {
+  try {
+    recovery_.begin(session_.target(), session_);
+  } catch (const std::exception&) {
+    is_broken_ = true;
+    session_.target()->shut_down();
+  }
+  throw Error(ErrorKind::cancelled, "", "the statement was cancelled");
+}
+
+Rows PostgresqlDriver::execute(const std::string& statement, std::span<const Value> parameters,
+                               const CancelToken& token) {
+  return interruptible(token, [&] { return run(statement, parameters); });
+}
+
+void PostgresqlDriver::control(const char* statement, const CancelToken& token) {
+  interruptible(token, [&] { return run_plain(statement); });
+}
+
+PostgresqlResult PostgresqlDriver::answer(int is_sent) {
+  PostgresqlResult owned = session_.await(is_sent);
+  const PGresult* const result = owned.get();
   switch (PQresultStatus(result)) {
     case PGRES_COMMAND_OK:
     case PGRES_TUPLES_OK:
@@ -72,15 +89,16 @@ PostgresqlDriver::Result PostgresqlDriver::checked(PGresult* result) const {
     case PGRES_COPY_IN:
     case PGRES_COPY_OUT:
     case PGRES_COPY_BOTH:
-      target_->shut_down();  // there is no other way out of a COPY that nobody feeds
+      session_.target()->shut_down();  // there is no other way out of a COPY that nobody feeds
+      is_broken_ = true;
       throw Error(ErrorKind::misuse, "",
                   "COPY is not for this interface; the connection is closed");
     default:
       break;
   }
   std::string state = field_of(result, PG_DIAG_SQLSTATE);
-  const ErrorKind kind = is_connected() ? postgresql_kind(state) : ErrorKind::unavailable;
-  const std::string message = message_of(result, state, connection_.get());
+  const ErrorKind kind = session_.is_connected() ? postgresql_kind(state) : ErrorKind::unavailable;
+  const std::string message = message_of(result, state, session_.connection());
   throw Error(kind, std::move(state), message);
 }
 
@@ -91,12 +109,12 @@ const PostgresqlDriver::Prepared& PostgresqlDriver::prepare(const std::string& k
   const Numbered numbered = with_numbered_placeholders(statement);
   check_count(numbered.placeholders, parameters.size());
   if (const auto oldest = statements_.make_room()) {
-    checked(PQexec(connection_.get(), ("DEALLOCATE " + oldest->name).c_str()));
+    answer(PQsendQuery(session_.connection(), ("DEALLOCATE " + oldest->name).c_str()));
   }
   Prepared prepared{"weft_" + std::to_string(++names_), numbered.placeholders};
   const std::vector<Oid> types = types_of(parameters);
-  checked(PQprepare(connection_.get(), prepared.name.c_str(), numbered.statement.c_str(),
-                    static_cast<int>(types.size()), types.data()));
+  answer(PQsendPrepare(session_.connection(), prepared.name.c_str(), numbered.statement.c_str(),
+                       static_cast<int>(types.size()), types.data()));
   return statements_.add(key, std::move(prepared));
 }
 
@@ -105,8 +123,8 @@ Rows PostgresqlDriver::run(const std::string& statement, std::span<const Value> 
   const std::string key = signature_of(parameters) + ' ' + statement;
   const Prepared& prepared = prepare(key, statement, parameters);
   try {
-    return rows_of(*checked(PQexecPrepared(
-        connection_.get(), prepared.name.c_str(), static_cast<int>(parameters.size()),
+    return rows_of(*answer(PQsendQueryPrepared(
+        session_.connection(), prepared.name.c_str(), static_cast<int>(parameters.size()),
         bound.pointers.data(), bound.lengths.data(), bound.formats.data(), 0)));
   } catch (const Error& error) {
     // Its plan may be of a schema that has changed; then it is prepared anew the next time. Its
@@ -116,25 +134,14 @@ Rows PostgresqlDriver::run(const std::string& statement, std::span<const Value> 
   }
 }
 
-void PostgresqlDriver::run_plain(const char* statement) {
-  const Result result = checked(PQexec(connection_.get(), statement));
+Rows PostgresqlDriver::run_plain(const char* statement) {
+  const PostgresqlResult result = answer(PQsendQuery(session_.connection(), statement));
   // COMMIT of a transaction that had failed is a success of PostgreSQL's, and rolls back.
   if (std::string_view(statement) == "COMMIT" &&
       std::string_view(PQcmdStatus(result.get())) != "COMMIT") {
     throw Error(ErrorKind::other, "", "the transaction had failed, and was rolled back");
   }
-}
-
-void PostgresqlDriver::run_nothing() {
-  checked(PQexec(connection_.get(), ""));
-}
-
-bool PostgresqlDriver::is_connected() const noexcept {
-  return PQstatus(connection_.get()) == CONNECTION_OK;
-}
-
-bool PostgresqlDriver::is_in_transaction() const noexcept {
-  return PQtransactionStatus(connection_.get()) != PQTRANS_IDLE;
+  return {};
 }
 
 std::unique_ptr<Driver> open_postgresql(const Url& url, const Options& options,

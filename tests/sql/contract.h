@@ -23,6 +23,12 @@ class ContractTest : public testing::TestWithParam<Backend*> {
  protected:
   Backend& backend() const { return *GetParam(); }
   Url url() const { return backend().url(); }
+  // For those who want to see a cancel come to its end, on however busy a machine.
+  static Options patient() {
+    Options options;
+    options.cancel_grace = options.cancel_patience = std::chrono::seconds(30);
+    return options;
+  }
 
   // Makes a table anew.
   void make_table(const std::string& name, const std::string& columns) const {

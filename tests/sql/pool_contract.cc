@@ -124,6 +124,49 @@ TEST_P(Pools, TellWaitersThatTheyClose) {
   waiter.join();
 }
 
+// What was cancelled goes back to the pool while its cancel may still be on its way, and to
+// somebody else from there, whose statement nobody has cancelled.
+TEST_P(Pools, LendNothingThatACancelIsOnItsWayTo) {
+  constexpr int rounds = 100;
+  constexpr int bystanders = 3;
+  ConnectionPoolOptions options = of_size(2);
+  options.connection = patient();
+  ConnectionPool pool(url(), options);
+  const std::string statement = backend().statement_that_takes(0.001);
+  std::atomic<bool> ends{false};
+  std::atomic<int> hit{0};
+  std::atomic<int> answered{0};
+  std::vector<std::thread> threads;
+  threads.reserve(bystanders);
+  for (int number = 0; number < bystanders; ++number) {
+    threads.emplace_back([&] {
+      while (!ends) {
+        try {
+          pool.lease()->execute(statement);
+          ++answered;
+        } catch (const std::exception& error) {
+          ADD_FAILURE() << error.what();
+          ++hit;
+        }
+      }
+    });
+  }
+  std::minstd_rand random(7);
+  int cancelled = 0;
+  for (int round = 0; round < rounds; ++round) {
+    const CancelScope scope(Clock::now() + std::chrono::microseconds(random() % 20'000));
+    const CancelReason reason = reason_of([&] {
+      for (;;) pool.lease()->execute(backend().statement_that_takes(0.003));
+    });
+    cancelled += reason == CancelReason::deadline ? 1 : 0;
+  }
+  ends = true;
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(cancelled, rounds);
+  EXPECT_EQ(hit, 0);
+  EXPECT_GT(answered, 0);
+}
+
 // Threads write and read, give up at random, and lose connections, while the size changes. What was
 // committed is there, what was not begun is not, and nobody hangs.
 TEST_P(Pools, KeepTheirPromisesUnderStress) {

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Servers that stop, start, freeze, and are not there: errors are clear, deadlines hold, and pools
 // recover by themselves.
+#include <weft/cancel_wait.h>
+
 #include <atomic>
+#include <condition_variable>
+#include <mutex>
 #include <optional>
 #include <thread>
 #include <vector>
@@ -129,7 +133,9 @@ TEST_P(Servers, ThatFreezeKeepNobodyBeyondItsDeadline) {
                 lease->execute("SELECT 2");
               }),
               CancelReason::deadline);
-    EXPECT_TRUE(lease->is_broken());  // nobody knows where the cancel is
+    // Nobody knows where the cancel is.
+    EXPECT_EQ(kind_of([&] { lease->execute("SELECT 2"); }), ErrorKind::unavailable);
+    EXPECT_TRUE(lease->is_broken());
     EXPECT_EQ(reason_of([&] {
                 const CancelScope scope(Clock::now() + 100ms);
                 const auto another = pool.lease();
@@ -144,6 +150,38 @@ TEST_P(Servers, ThatFreezeKeepNobodyBeyondItsDeadline) {
     EXPECT_LT(Clock::now() - began, 20s);
   }
   expect_recovery(pool);
+}
+
+// As others would have it, too: what the server does about a cancel is nothing to who was
+// cancelled. Beside it, in the same run, who has nothing to do with a server, and waits for as
+// long.
+TEST_P(Servers, ThatFreezeDoNotKeepWhoIsCancelled) {
+  constexpr auto grace = 2s;
+  constexpr int rounds = 5;
+  Clock::duration with_server{0};
+  Clock::duration without{0};
+  for (int round = 0; round < rounds; ++round) {
+    ConnectionPoolOptions limited = options();
+    limited.connection.cancel_grace = grace;
+    ConnectionPool pool(server().url(), limited);
+    auto lease = pool.lease();
+    lease->execute("SELECT 1");
+    const Frozen frozen(server());
+    const auto late_by = [](auto wait_for) {
+      const CancelScope scope(Clock::now() + 20ms);
+      EXPECT_EQ(reason_of([&] { wait_for(); }), CancelReason::deadline);
+      return Clock::now() - cancellation().deadline();
+    };
+    with_server += late_by([&] { lease->execute("SELECT 2"); });
+    without += late_by([&] {
+      std::mutex mutex;
+      std::condition_variable never;
+      std::unique_lock lock(mutex);
+      wait(never, lock, cancellation(), [] { return false; });
+      cancellation().check();
+    });
+  }
+  EXPECT_LT(with_server, without + rounds * grace / 10);
 }
 
 TEST_P(Servers, ThatFreezeDoNotKeepAPoolFromGoing) {
@@ -185,7 +223,9 @@ TEST_P(Servers, ThatLoseATransactionDoNotKeepItsWork) {
 }
 
 TEST_P(Servers, AreReachedAndCancelledByTheirOtherDoor) {
-  Connection connection(server().other_url());
+  Options options;
+  options.cancel_grace = options.cancel_patience = 30s;
+  Connection connection(server().other_url(), options);
   EXPECT_EQ(reason_of([&] {
               const CancelScope scope(Clock::now() + 50ms);
               connection.execute(server().statement_that_takes(600));
