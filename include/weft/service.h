@@ -27,7 +27,8 @@
 // Grpc-Timeout, as gRPC writes it: up to eight digits, and H, M, S, m, u or n, for hours, minutes,
 // seconds, milliseconds, microseconds and nanoseconds ("250m"). It counts from when the request was
 // there, and is never longer than request_deadline. What has waited longer is answered 504, and its
-// handler is not called; what is malformed, or there twice, 400.
+// handler is not called; what is malformed, or there twice, 400. Unary calls of gRPC have no
+// longer, either, and are answered DEADLINE_EXCEEDED.
 //
 // Handlers of HTTP run on the server's pool, and may block. What they throw is answered:
 // weft::Cancelled with 503 or 504, HttpError with its status, everything else with 500, and a line
@@ -94,7 +95,10 @@ class HttpRequest {
   std::string_view parameter(std::string_view name) const;
   // Of "?name=value", decoded.
   std::optional<std::string> query(std::string_view name) const;
+  // The first of this name.
   std::optional<std::string_view> field(std::string_view name) const;
+  // Whether there are more of this name: of what is no list, nobody can tell which one is meant.
+  bool is_repeated(std::string_view name) const;
   std::string_view body() const noexcept;
 
  private:

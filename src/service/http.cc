@@ -2,6 +2,7 @@
 // Requests and responses, as handlers of a service see them.
 #include <weft/service.h>
 
+#include "http/characters.h"
 #include "http/target.h"
 #include "serve/web_site.h"
 
@@ -21,6 +22,14 @@ std::optional<std::string> HttpRequest::query(std::string_view name) const {
 }
 std::optional<std::string_view> HttpRequest::field(std::string_view name) const {
   return call_.request.head.find(name);
+}
+bool HttpRequest::is_repeated(std::string_view name) const {
+  const http::RequestHead& head = call_.request.head;
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < head.field_count(); ++i) {
+    if (http::equals_ignoring_case(head.name(i), name)) ++count;
+  }
+  return count > 1;
 }
 std::string_view HttpRequest::body() const noexcept {
   return call_.request.body;

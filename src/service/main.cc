@@ -46,8 +46,7 @@ sigset_t block_signals() {
 }
 
 int run(const Settings& settings, const std::function<void(Service&)>& build) {
-  const budget::Budget budget = budget::read();
-  const auto sizes = apply_sizes(budget);
+  const auto sizes = apply_sizes(budget::read());
   const sigset_t signals = block_signals();
   raise_descriptor_limit();
   const auto last_line = std::make_shared<LastLine>();
@@ -61,7 +60,7 @@ int run(const Settings& settings, const std::function<void(Service&)>& build) {
       log->warn("{} could not be set to {}: {}", setting.name, setting.value, setting.problem);
     }
   }
-  Parts parts(settings.options, budget, log);
+  Parts parts(settings.options, log);
   Service service(parts);  // handlers may refer to it
   try {
     build(service);

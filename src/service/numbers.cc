@@ -50,6 +50,13 @@ void write_grpc(PrometheusText& text, const grpc::Server& server) {
                  server.durations());
 }
 
+void write_budget(PrometheusText& text, const budget::Watch& watch) {
+  const budget::Watch::Counters counters = watch.counters();
+  text.counter("weft_budget_looks_total", "Looks at the limits, to see whether they have changed.",
+               counters.refreshes);
+  text.counter("weft_budget_changes_total", "Changes of the limits.", counters.changes);
+}
+
 void write_admission(PrometheusText& text, const AdmissionControl& admission) {
   const AdmissionCounters counters = admission.counters();
   text.describe("weft_admission_state", "gauge", "1 for the state it is in.");
@@ -140,6 +147,7 @@ void write_context(PrometheusText& text) {
 
 void Numbers::write(serve::PrometheusText& text) const {
   const std::scoped_lock guard(mutex_);
+  write_budget(text, budget_);
   write_admission(text, admission_);
   if (grpc_ != nullptr) write_grpc(text, *grpc_);
   if (pool_ != nullptr) write_pool(text, *pool_);

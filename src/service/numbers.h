@@ -3,6 +3,7 @@
 #pragma once
 
 #include <weft/admission_control.h>
+#include <weft/budget_watch.h>
 #include <weft/grpc_server.h>
 #include <weft/pool.h>
 #include <weft/sql_pool.h>
@@ -15,7 +16,8 @@ namespace weft::service {
 
 class Numbers {
  public:
-  explicit Numbers(const AdmissionControl& admission) : admission_(admission) {}
+  Numbers(const AdmissionControl& admission, const budget::Watch& budget)
+      : admission_(admission), budget_(budget) {}
 
   // From now on; nullptr: no more. When it returns, nobody looks at the one before.
   void watch(const grpc::Server* server) { set(grpc_, server); }
@@ -33,6 +35,7 @@ class Numbers {
   }
 
   const AdmissionControl& admission_;
+  const budget::Watch& budget_;
   mutable std::mutex mutex_;
   // Guarded by mutex_.
   const grpc::Server* grpc_ = nullptr;

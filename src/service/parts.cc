@@ -35,10 +35,12 @@ std::string text_of(const std::exception_ptr& thrown) {
 
 }  // namespace
 
-Parts::Parts(Options options, const budget::Budget& budget, std::shared_ptr<spdlog::logger> log)
+Parts::Parts(Options options, std::shared_ptr<spdlog::logger> log)
     : options_(std::move(options)), log_(std::move(log)) {
-  log_->info("{} cores by {}: {} threads compute", budget.cpu.cores, budget.cpu.source,
-             budget.sizes.cpu_pool_threads.value);
+  tells_changes_ = budget_.subscribe([this](const budget::Budget& budget) {
+    log_->info("{} cores by {}: {} threads compute", budget.cpu.cores, budget.cpu.source,
+               threads_within(budget.cpu));
+  });
   site_.identify_requests();
 }
 
@@ -85,6 +87,7 @@ grpc::Server& Parts::grpc() {
     }
     options.most_workers = std::clamp(std::thread::hardware_concurrency(), 2U, most_workers);
     options.reflection = true;
+    options.longest_call = options_.request_deadline;
     options.admission = &admission_;
     options.on_exception = [this](std::string_view method, const std::exception_ptr& thrown) {
       log_->error("{}: a handler failed: {}", method, text_of(thrown));
@@ -141,10 +144,12 @@ base::Status Parts::open_http() {
   if (!socket) return socket.error();
   const auto bound = net::address_of(*socket);
   add_place("HTTP", bound ? bound->text() : options_.http);
+  http_listener_ = socket->get();
   std::vector<os::Descriptor> listeners;
   listeners.push_back(std::move(*socket));
   serve::ServerOptions server;
   server.limits.admission = &admission_;
+  server.pool.overload = {};  // one decides who is refused: it knows of all queues
   http_ = std::make_unique<serve::Server>(std::move(server), site_, std::move(listeners));
   return base::Done{};
 }

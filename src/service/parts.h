@@ -26,13 +26,14 @@
 #include "serve/server.h"
 #include "serve/web_site.h"
 #include "service/ending.h"
+#include "service/library_logs.h"
 #include "service/numbers.h"
 
 namespace weft::service {
 
 class Parts {
  public:
-  Parts(Options options, const budget::Budget& budget, std::shared_ptr<spdlog::logger> log);
+  Parts(Options options, std::shared_ptr<spdlog::logger> log);
   ~Parts();
   Parts(const Parts&) = delete;
   Parts& operator=(const Parts&) = delete;
@@ -44,6 +45,8 @@ class Parts {
   Coroutines& coroutines();
   sql::ConnectionPool& database();
   spdlog::logger& log() noexcept { return *log_; }
+  // Who answers HTTP, for those who bring requests without a port.
+  serve::Site& site() noexcept { return site_; }
   void at_end(std::string name, std::function<void()> function) {
     own_endings_.emplace_back(std::move(name), std::move(function));
   }
@@ -67,19 +70,23 @@ class Parts {
 
   const Options options_;
   const std::shared_ptr<spdlog::logger> log_;
-  std::mutex making_;  // of what is made when it is asked for
+  const LibraryLogs library_logs_{log_};
+  std::mutex making_;     // of what is made when it is asked for
+  budget::Watch budget_;  // for people: what follows it has its own
   AdmissionControl admission_;
-  Numbers numbers_{admission_};
+  Numbers numbers_{admission_, budget_};
   std::optional<sql::ConnectionPool> database_;
   std::optional<Pool> blocking_pool_;
   std::optional<Coroutines> coroutines_;
   serve::WebSite site_;
   std::unique_ptr<serve::RunningServer> http_;  // one that serves nobody, where there is no port
+  std::optional<int> http_listener_;            // its own, and open until it is drained
   std::unique_ptr<grpc::Server> grpc_;          // none: nobody has asked for it
   bool grpc_serves_ = false;
   serve::AdminPort admin_;
   std::string places_;
   std::vector<std::pair<std::string, std::function<void()>>> own_endings_;
+  budget::Watch::Subscription tells_changes_;
 };
 
 }  // namespace weft::service

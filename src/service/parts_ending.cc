@@ -9,6 +9,7 @@
 #include <memory>
 #include <thread>
 
+#include "net/listener.h"
 #include "service/parts.h"
 #include "service/patience.h"
 
@@ -29,6 +30,9 @@ std::chrono::milliseconds until(Clock::time_point deadline) {
 
 // Both at once: each has all of the time.
 bool Parts::end_servers(Clock::time_point deadline) {
+  // Closing a listener resets whom the kernel has let in and nobody has accepted yet; so it lets in
+  // nobody any more before the last are accepted.
+  if (http_listener_) net::take_no_handshakes(*http_listener_);
   bool is_http_done = true;
   std::jthread http([&] { is_http_done = http_->drain(until(deadline)); });
   const auto is_grpc_done = std::make_shared<std::atomic<bool>>(!grpc_serves_);

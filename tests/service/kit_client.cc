@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Asks a service over gRPC, and prints what came of it: kit_client PLACE COMMAND [WORD...].
 //
-//   visit NAME THREADS   calls until the server is no more; prints how many were acknowledged, and
-//                        how each thread ended; "…" on a line when there were 50
+//   visit NAME THREADS   calls until the server is no more; prints how many were acknowledged, how
+//                        many were refused for load, and how and when each thread ended; "busy" on
+//                        a line when 50 were acknowledged
 //   sleep MILLISECONDS   prints the code
 //   throw TEXT           prints the code, and the message
 //   tick                 prints the number of each tick, and the code
@@ -15,6 +16,7 @@
 #include <weft_kit_protos/kit.grpc.pb.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <functional>
 #include <iostream>
@@ -60,34 +62,46 @@ Name named(const std::string& text) {
   return name;
 }
 
+// By the clock of the machine, so that others can say what happened before and after.
+std::string seconds_now() {
+  const std::chrono::duration<double> now = std::chrono::steady_clock::now().time_since_epoch();
+  return std::to_string(now.count());
+}
+
 int visit(const Words& words) {
   std::atomic<std::int64_t> acknowledged{0};
+  std::atomic<std::int64_t> refused{0};
   std::mutex mutex;
-  std::map<int, int> codes;
+  std::vector<std::string> ends;
   std::vector<std::thread> threads;
   for (int i = 0; i < std::stoi(words.at(1)); ++i) {
     threads.emplace_back([&] {
       const auto stub = Kit::NewStub(channel());
-      for (;;) {
+      for (std::int64_t number = 0;; ++number) {
         ClientContext context;
         Total total;
+        const std::string began = seconds_now();
         const Status status = stub->Visit(&context, named(words[0]), &total);
         if (status.ok()) {
           if (++acknowledged == 50) say("busy");
           continue;
         }
-        if (status.error_code() == grpc::StatusCode::RESOURCE_EXHAUSTED) continue;
+        if (status.error_code() == grpc::StatusCode::RESOURCE_EXHAUSTED) {
+          ++refused;
+          continue;
+        }
         const std::scoped_lock guard(mutex);
-        ++codes[status.error_code()];
+        ends.push_back("ended " + std::to_string(status.error_code()) + " began " + began +
+                       " ended " + seconds_now() + " after " + std::to_string(number) +
+                       " calls: " + status.error_message());
         return;
       }
     });
   }
   for (std::thread& thread : threads) thread.join();
   say("acknowledged " + std::to_string(acknowledged));
-  for (const auto& [code, number] : codes) {
-    say("ended " + std::to_string(code) + " " + std::to_string(number));
-  }
+  say("refused " + std::to_string(refused));
+  for (const std::string& end : ends) say(end);
   return 0;
 }
 

@@ -11,6 +11,8 @@
 
 #include <weft_kit_protos/kit.grpc.pb.h>
 
+#include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <stdexcept>
 #include <string>
@@ -48,6 +50,21 @@ void sleep_for(milliseconds duration) {
   }
 }
 
+// How many compute now; and, since somebody asked, how many began, and how many of them while
+// another one computed.
+std::atomic<int> computing{0};
+std::atomic<int> begun{0};
+std::atomic<int> begun_beside{0};
+
+void compute_for(milliseconds duration) {
+  ++begun;
+  if (computing.fetch_add(1) != 0) ++begun_beside;
+  const auto until = std::chrono::steady_clock::now() + duration;
+  while (std::chrono::steady_clock::now() < until) {
+  }
+  --computing;
+}
+
 void build_http(service::Service& service, sql::ConnectionPool& database) {
   service.http("POST", "/visits/{name}", [&](const auto& request, auto& response) {
     visit(database, std::string(request.parameter("name")));
@@ -61,6 +78,14 @@ void build_http(service::Service& service, sql::ConnectionPool& database) {
     service.log().info("sleeps");
     sleep_for(milliseconds(std::stoi(std::string(request.parameter("milliseconds")))));
     response.set_body("slept\n");
+  });
+  service.http("GET", "/compute/{milliseconds}", [](const auto& request, auto& response) {
+    compute_for(milliseconds(std::stoi(std::string(request.parameter("milliseconds")))));
+    response.set_body("computed\n");
+  });
+  service.http("GET", "/computing", [](const auto&, auto& response) {
+    const double all = begun.exchange(0);
+    response.set_body(std::to_string(begun_beside.exchange(0) / std::max(all, 1.0)) + "\n");
   });
   // Does not stop, whatever it is told.
   service.http("GET", "/stuck", [&](const auto&, auto&) {
