@@ -62,10 +62,14 @@ class HttpFace {
   HttpFace(spdlog::logger& log, Store& store) noexcept : log_(log), store_(store) {}
 
   void create(const HttpRequest& request, HttpResponse& response) {
-    if (!is_json(request.field("content-type").value_or(""))) {
+    if (!is_json(request.field("content-type").value_or("")) ||
+        request.is_repeated("content-type")) {
       throw Failure(Problem::unsupported_type, "the body has to be application/json");
     }
     NewLink wanted = read_new_link(request.body());
+    if (request.is_repeated("idempotency-key")) {
+      throw Failure(Problem::invalid, "there is more than one Idempotency-Key");
+    }
     if (const auto key = request.field("idempotency-key")) wanted.idempotency_key = *key;
     const Link link = store_.run(Access::write, [&](Links& links) { return links.create(wanted); });
     log_.info("created {}", link.key);

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <set>
 
 namespace links {
 namespace {
@@ -39,9 +40,21 @@ std::int64_t integer_in(const char* name, const json& value) {
   return value.get<std::int64_t>();
 }
 
+// Others who read the same text may take the first of two members with one name, where we would
+// take the last.
 json parse(std::string_view text) {
+  std::set<std::string> names;  // of the outermost object; all others are refused
+  bool is_ambiguous = false;
+  const auto look = [&](int depth, json::parse_event_t event, const json& name) {
+    if (event == json::parse_event_t::key && depth == 1 && !names.insert(name).second) {
+      is_ambiguous = true;
+    }
+    return true;
+  };
   try {
-    return json::parse(text);
+    json value = json::parse(text, look);
+    if (is_ambiguous) throw Failure(Problem::malformed, "the body has a member twice");
+    return value;
   } catch (const json::parse_error& error) {
     // Not its own words: they quote what they were given.
     throw Failure(Problem::malformed, "the body is not JSON: byte " + std::to_string(error.byte));

@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <thread>
 
+#include "tests/support/compute.h"
 #include "tests/support/nested_cgroups.h"
 
 namespace weft {
@@ -48,15 +49,6 @@ std::optional<budget::Throttling> throttling_of(const sandbox::Cgroup& group) {
   return std::nullopt;
 }
 
-void compute(std::chrono::nanoseconds cpu_time) {
-  timespec begin{};
-  timespec now{};
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
-  do ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  while ((now.tv_sec - begin.tv_sec) * 1'000'000'000L + now.tv_nsec - begin.tv_nsec <
-         cpu_time.count());
-}
-
 // 16 bursts of 170 ms of work, one in every quarter of a second: two thirds of the core that is
 // ours. Answers how long the group with the quota was stopped, summed over CPUs.
 std::chrono::milliseconds throttled_with(std::uint32_t threads) {
@@ -71,7 +63,7 @@ std::chrono::milliseconds throttled_with(std::uint32_t threads) {
     std::atomic<int> done{0};
     for (int job = 0; job < jobs; ++job) {
       pool.submit([&] {
-        compute(5ms);
+        support::compute(5ms);
         ++done;
       });
     }

@@ -3,10 +3,14 @@
 // ends: for each place that it may wait in, with the servers that are installed.
 //
 //   cancel_times [ROUNDS]
+//
+// Beside each, what the machine itself did at the same moments (stalls.h): of those that took
+// longer than 5 ms, how many had a CPU that woke a bare sleeper late by most of that time.
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 
+#include "tests/kit/stalls.h"
 #include "tests/kit/stop_times.h"
 #include "tests/sql/servers.h"
 
@@ -18,10 +22,22 @@ double milliseconds(std::chrono::nanoseconds time) {
 }
 
 void print(const Place& place, CancelReason reason, int rounds) {
+  using namespace std::chrono_literals;
+  const Stalls stalls;
   const StopTimes stops = stop_times(place, reason, rounds);
-  std::printf("| %s | %s | %.3f | %.3f | %.3f |\n", place.name.c_str(), to_string(reason),
-              milliseconds(stops.quantile(0.5)), milliseconds(stops.quantile(0.99)),
-              milliseconds(stops.times.back()));
+  std::this_thread::sleep_for(100ms);  // for stalls that have not ended
+  int late = 0;
+  int by_machine = 0;
+  for (const auto& [told, stopped] : stops.stops) {
+    if (stopped - told < 5ms) continue;
+    ++late;
+    if (stalls.longest(told, stopped) * 2 > stopped - told) ++by_machine;
+  }
+  const auto machine = stalls.longest(stops.stops.front().told, stops.stops.back().stopped);
+  std::printf("| %s | %s | %.3f | %.3f | %.3f | %d, %d | %.3f |\n", place.name.c_str(),
+              to_string(reason), milliseconds(stops.quantile(0.5)),
+              milliseconds(stops.quantile(0.99)), milliseconds(stops.times.back()), late,
+              by_machine, milliseconds(machine));
   std::fflush(stdout);
   if (stops.wrong != 0) std::printf("%d of them for another reason, or none\n", stops.wrong);
 }
@@ -38,7 +54,8 @@ int run(int rounds) {
                           server->statement_that_takes(600));
     }
     std::printf(
-        "| waits for | stopped by | P50, ms | P99, ms | longest, ms |\n|---|---|---|---|---|\n");
+        "| waits for | stopped by | P50, ms | P99, ms | longest, ms | over 5 ms, by the machine | "
+        "longest of a bare sleeper, ms |\n|---|---|---|---|---|---|---|\n");
     for (const Place& place : places.all()) {
       for (const CancelReason reason : reasons) print(place, reason, rounds);
       places.clear_up();

@@ -17,6 +17,10 @@ inline constexpr std::array reasons{CancelReason::client, CancelReason::deadline
                                     CancelReason::shutdown};
 
 struct StopTimes {
+  struct Stop {
+    Clock::time_point told, stopped;
+  };
+  std::vector<Stop> stops;                      // in their order
   std::vector<std::chrono::nanoseconds> times;  // sorted
   int wrong = 0;                                // another reason than it was told, or none
 
@@ -45,6 +49,7 @@ inline StopTimes stop_times(const Place& place, CancelReason reason, int rounds)
       (reason == CancelReason::client ? request : process).cancel(reason);
     }
     const Stopped end = stopped->get_future().get();
+    result.stops.push_back({told, end.when});
     result.times.push_back(end.when - told);
     if (end.reason != reason) ++result.wrong;
   }

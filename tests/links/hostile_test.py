@@ -48,7 +48,9 @@ class Hostile(unittest.TestCase):
         for body in (b"", b"{", b"nonsense", b"[]", b"null", b'"x"', b'{"url":}', b"\x00", b"\xff\xfe",
                      b'{"url":"\xff"}', b'{"url":"\xed\xa0\x80"}', b'{"url":"\xc0\xaf"}',
                      b'{"url":"\\ud800"}', b'{"url":"a\nb"}', b'{"url":"a"}{"url":"b"}', b"[" * 16000,
-                     b'{"a":' * 3000, b'{"url":1e999}'):
+                     b'{"a":' * 3000, b'{"url":1e999}',
+                     # Some who read it take the first, and others the last.
+                     b'{"url":"http://a","url":"http://b"}', b'{"url":"http://a","\\u0075rl":"http://b"}'):
             self.expect(400, body)
 
     def test_other_types_and_values(self):
@@ -95,6 +97,26 @@ class Hostile(unittest.TestCase):
             self.expect(422, json.dumps({"url": URL}).encode(),
                         {**JSON, "Idempotency-Key": key.encode("latin-1")})
 
+    # Fields that are no lists, and there twice: nobody can tell which one is meant.
+    def test_fields_that_are_there_twice(self):
+        body = b'{"url":"http://a"}'
+        for status, field in ((422, b"Idempotency-Key: one\r\nidempotency-key: two"),
+                              (422, b"Idempotency-Key: one\r\nIdempotency-Key: one"),
+                              (415, b"Content-Type: text/plain"), (400, b"Grpc-Timeout: 1S\r\nGrpc-Timeout: 2S")):
+            answer = self.raw(b"POST /links HTTP/1.1\r\nHost: a\r\nConnection: close\r\n"
+                              b"Content-Type: application/json\r\n" + field +
+                              b"\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body))
+            self.assertTrue(answer.startswith(b"HTTP/1.1 %d " % status), (field, answer))
+
+    # Who came too late hears of which request that is said.
+    def test_times_that_are_over(self):
+        for method, path, body in (("GET", "/links/kept", None), ("DELETE", "/links/kept", None),
+                                   ("POST", "/links", b'{"url":"http://a","key":"late"}')):
+            answer = self.service.ask(method, path, body,
+                                      {**JSON, "Grpc-Timeout": "0n", "X-Request-Id": "late-17"})
+            self.assertEqual((answer.status, answer.headers["X-Request-Id"]), (504, "late-17"))
+        self.assertEqual(self.service.ask("GET", "/links/late").status, 404)
+
     # A client that has said all it will say counts as one that has gone.
     def raw(self, text, goes=False):
         with socket.create_connection(("127.0.0.1", self.service.http), harness.PATIENCE_SECONDS) as out:
@@ -129,6 +151,26 @@ class Hostile(unittest.TestCase):
         for value in ("x" * 300, "a b", "; DROP TABLE links", "'%s%n"):
             self.assertEqual(self.grpc.call("Get", {"key": "kept"}, metadata={"x-request-id": value})[0],
                              "OK")
+
+    # Metadata that no client of gRPC would send, as HTTP/2 has it on the wire: it is served, or the stream or
+    # the connection ends, and others notice nothing of it.
+    def test_metadata_that_means_harm(self):
+        for name, value in ((b"x-request-id", b"a\r\nb: c"), (b"x-request-id", b"\x1b[31m\x00\xff"),
+                            (b"traceparent", b"00-\xff\n"), (b"tracestate", b"a=\x00,\xe2\x80\xa8=1"),
+                            (b"X-Upper", b"a"), (b"x y", b"a"), (b"", b"a"), (b"x-bin", b"\xff not base64"),
+                            (b"x-bin", b"%%%"), (b"grpc-timeout", b"1x"), (b"grpc-timeout", b"-1S"),
+                            (b"grpc-encoding", b"\xff"), (b"x-long", b"v" * 6000), (b"x-long", b"v" * 60000)):
+            ended = harness.call_raw(self.service.grpc, b"/weft.links.v1.Links/Get", b"\x0a\x04kept",
+                                     [(name, value)])
+            self.assertTrue(ended, (name, value))
+            self.assertEqual(self.grpc.call("Get", {"key": "kept"})[0], "OK", (name, value))
+
+    # Messages that are none: gRPC itself refuses them, and takes as many calls as before.
+    def test_messages_that_are_none(self):
+        for message in (b"\x0a\x05kept", b"\x0a\x01\xff", b"\xff" * 11, b"\x0b", b"\x0a\x7f") * 8:
+            ended = harness.call_raw(self.service.grpc, b"/weft.links.v1.Links/Get", message)
+            self.assertIn(b"grpc-status\x0213", ended, message)
+        self.assertEqual(self.grpc.call("Get", {"key": "kept"})[0], "OK")
 
     # JSON that was right, with a few bytes of it changed: an answer of ours to each, and never a 500.
     def test_changed_bytes(self):
