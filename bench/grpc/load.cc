@@ -8,6 +8,7 @@
 
 #include <weft_bench_grpc_protos/echo.grpc.pb.h>
 #include "measure/histogram.h"
+#include "own_connection.h"
 #include "sides.h"
 
 namespace weft::bench_grpc {
@@ -18,6 +19,8 @@ using grpc_bench::Echo;
 using grpc_bench::Line;
 
 struct One {
+  explicit One(Echo::Stub& own) : stub(own) {}
+
   Echo::Stub& stub;
   std::unique_ptr<::grpc::ClientContext> context;
   Line response;
@@ -40,12 +43,9 @@ LoadResult run(const Load& load) {
   std::vector<std::unique_ptr<Echo::Stub>> stubs;
   std::vector<std::unique_ptr<One>> all;
   Line request;
-  request.set_text(std::string(load.bytes, 'x'));
+  request.set_text(load.text);
   for (std::uint32_t i = 0; i < load.channels; ++i) {
-    ::grpc::ChannelArguments arguments;
-    arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);  // a connection each
-    const auto channel =
-        ::grpc::CreateCustomChannel(load.address, ::grpc::InsecureChannelCredentials(), arguments);
+    const auto channel = own_connection(load.address);
     // The clock begins when all are there; who is not will fail its calls, and be counted.
     channel->WaitForConnected(std::chrono::system_clock::now() + std::chrono::seconds(10));
     stubs.push_back(Echo::NewStub(channel));

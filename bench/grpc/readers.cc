@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <weft_bench_grpc_protos/echo.grpc.pb.h>
+#include "own_connection.h"
 #include "sides.h"
 
 namespace weft::bench_grpc {
@@ -20,6 +21,8 @@ using grpc_bench::Line;
 using grpc_bench::Spring;
 
 struct Reader {
+  explicit Reader(std::unique_ptr<Spring::Stub> own) : stub(std::move(own)) {}
+
   std::unique_ptr<Spring::Stub> stub;
   ::grpc::ClientContext context{};
   std::unique_ptr<::grpc::ClientAsyncReader<Line>> stream{};
@@ -29,13 +32,6 @@ struct Reader {
   Clock::time_point begun{};
   bool is_waiting = true;  // for its time, or for the stream to begin; else a message
 };
-
-std::unique_ptr<Spring::Stub> connect(const std::string& address) {
-  ::grpc::ChannelArguments arguments;
-  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);  // a connection each
-  return Spring::NewStub(
-      ::grpc::CreateCustomChannel(address, ::grpc::InsecureChannelCredentials(), arguments));
-}
 
 // When as much may have been read as has been.
 Clock::time_point next_of(const Reader& reader, std::uint32_t bytes_per_second) {
@@ -51,7 +47,8 @@ ReadersResult run(const Readers& readers) {
   Line request;
   request.set_text(std::string(readers.message_bytes, 'x'));
   for (std::uint32_t i = 0; i < readers.clients; ++i) {
-    Reader& reader = *all.emplace_back(std::make_unique<Reader>(connect(readers.address)));
+    Reader& reader = *all.emplace_back(
+        std::make_unique<Reader>(Spring::NewStub(own_connection(readers.address))));
     reader.begun = Clock::now();
     reader.stream = reader.stub->AsyncPour(&reader.context, request, &queue, &reader);
   }

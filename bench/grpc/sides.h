@@ -5,6 +5,9 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <vector>
+
+#include "load/schedule.h"
 
 namespace weft::bench_grpc {
 
@@ -24,7 +27,7 @@ struct Load {
   std::string address;
   std::uint32_t channels = 4;
   std::uint32_t outstanding = 25;  // calls of each channel, a closed loop
-  std::uint32_t bytes = 100;
+  std::string text = std::string(100, 'x');
   std::chrono::milliseconds warm_up{1000};
   std::chrono::milliseconds duration{3000};
 };
@@ -40,6 +43,25 @@ struct LoadResult {
 LoadResult run(const Load& load);
 // Asks once; says on standard error what is wrong with the answer.
 bool answers(const std::string& address);
+
+// Calls that begin when they should, whoever is answered.
+struct OpenLoad {
+  std::string address;
+  std::string text;
+  std::string samples;  // a file, written as `weft load --samples` writes it
+  std::uint64_t seed = 1;
+  std::vector<load::Segment> segments;
+};
+
+struct OpenLoadResult {
+  std::uint64_t calls = 0;
+  std::uint64_t good = 0;
+  std::uint64_t refused = 0;
+  std::vector<std::string> void_because;  // as `weft load` says it of itself
+};
+
+// Throws std::runtime_error, for people.
+OpenLoadResult run(const OpenLoad& load);
 
 // Clients with a connection each, who read no more than so much a second.
 struct Readers {

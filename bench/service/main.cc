@@ -4,6 +4,9 @@
 //
 //   GET /pages/{number}
 //   GET /pages/{number}?wait=MS     between the two, another service is waited for
+//   weft.grpc_bench.Echo/Say        the same, with the number as the text that is asked
+#include <weft/coroutines.h>
+#include <weft/grpc_server.h>
 #include <weft/service.h>
 #include <weft/sql_migrations.h>
 #include <weft/sql_pool.h>
@@ -15,6 +18,8 @@
 #include <string>
 #include <string_view>
 #include <thread>
+
+#include <weft_bench_grpc_protos/echo.grpc.pb.h>
 
 namespace {
 
@@ -60,26 +65,39 @@ std::uint64_t sign(const std::string& text) {
   return hash;
 }
 
+std::string page_of(sql::ConnectionPool& database, std::string_view number, std::int64_t wait_ms) {
+  const std::int64_t page = number_of(number, pages - 1);
+  auto json = nlohmann::json::array();
+  for (const auto& row :
+       database.lease(sql::Access::read)
+           ->execute("SELECT id, name FROM items WHERE page = ? ORDER BY id", {page})) {
+    json.push_back({{"id", row.integer(0)}, {"name", std::string(row.text(1))}});
+  }
+  if (wait_ms != 0) std::this_thread::sleep_for(std::chrono::milliseconds(wait_ms));
+  const std::string items = json.dump();
+  return nlohmann::json{{"items", json}, {"signature", sign(items)}}.dump();
+}
+
 }  // namespace
 
 int main(int count, char** words) {
-  return service::main(count, words, {.name = "bench"}, [](service::Service& service) {
+  grpc_bench::Echo::AsyncService echo;
+  return service::main(count, words, {.name = "bench"}, [&](service::Service& service) {
     sql::ConnectionPool& database = service.database();
     fill(*database.lease());
     service.http("GET", "/pages/{number}", [&](const auto& request, auto& response) {
-      const std::int64_t page = number_of(request.parameter("number"), pages - 1);
-      auto json = nlohmann::json::array();
-      for (const auto& row :
-           database.lease(sql::Access::read)
-               ->execute("SELECT id, name FROM items WHERE page = ? ORDER BY id", {page})) {
-        json.push_back({{"id", row.integer(0)}, {"name", std::string(row.text(1))}});
-      }
-      if (const auto wait = request.query("wait")) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(number_of(*wait, longest_wait_ms)));
-      }
-      const std::string items = json.dump();
+      const auto wait = request.query("wait");
       response.set_type("application/json");
-      response.set_body(nlohmann::json{{"items", json}, {"signature", sign(items)}}.dump());
+      response.set_body(page_of(database, request.parameter("number"),
+                                wait ? number_of(*wait, longest_wait_ms) : 0));
     });
+    service.grpc().unary(echo, &grpc_bench::Echo::AsyncService::RequestSay,
+                         [&](weft::grpc::Call&, const grpc_bench::Line& asked,
+                             grpc_bench::Line& answer) -> weft::grpc::Answer {
+                           answer.set_text(co_await offload(service.blocking_pool(), [&] {
+                             return page_of(database, asked.text(), 0);
+                           }));
+                           co_return ::grpc::Status::OK;
+                         });
   });
 }

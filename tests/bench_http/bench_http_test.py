@@ -4,14 +4,14 @@
 import html.parser
 import json
 import os
-import signal
-import subprocess
+import pathlib
 import sys
-import tempfile
-import time
 import unittest
 
-WEFT = os.path.abspath(sys.argv.pop(1))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+
+from bench import BenchTest  # noqa: E402
+
 CELL = "steady, 200 us CPU, 2500"  # weft alone: nothing has to be installed or compiled
 VOID_ELEMENTS = {"meta", "br", "path", "rect"}
 
@@ -43,33 +43,7 @@ class Page(html.parser.HTMLParser):
         self.text += data
 
 
-# Processes whose command line names this folder.
-def processes_of(folder):
-    found = []
-    for entry in os.listdir("/proc"):
-        if not entry.isdigit():
-            continue
-        try:
-            with open(f"/proc/{entry}/cmdline", "rb") as file:
-                if folder.encode() in file.read():
-                    found.append(int(entry))
-        except OSError:
-            pass
-    return found
-
-
-@unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "needs two CPUs")
-class HttpBench(unittest.TestCase):
-    def setUp(self):
-        directory = tempfile.TemporaryDirectory()
-        self.addCleanup(directory.cleanup)
-        self.folder = directory.name
-        self.environment = {**os.environ, "TMPDIR": self.folder}
-
-    def weft(self, *arguments):
-        return subprocess.run([WEFT, "bench", *arguments], capture_output=True, text=True,
-                              env=self.environment, timeout=100, check=False)
-
+class HttpBench(BenchTest):
     def test_a_quick_cell_and_its_page(self):
         page_path = os.path.join(self.folder, "page.html")
         done = self.weft("http", "--quick", "--allow-missing", "--only", CELL, "--json",
@@ -128,22 +102,8 @@ class HttpBench(unittest.TestCase):
         self.assertIn("--allow-missing", done.stderr)
 
     def test_ctrl_c_leaves_nothing_behind(self):
-        process = subprocess.Popen([WEFT, "bench", "http", "--only", CELL], env=self.environment,
-                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-        try:
-            deadline = time.monotonic() + 60
-            while not processes_of(self.folder) and time.monotonic() < deadline:
-                time.sleep(0.02)
-            self.assertTrue(processes_of(self.folder))
-            process.send_signal(signal.SIGINT)
-            _, errors = process.communicate(timeout=60)
-        finally:
-            process.kill()
-            process.wait()
-        self.assertEqual(process.returncode, 128 + signal.SIGINT)
+        errors = self.interrupt("http", "--only", CELL, file="cmdline", processes=1)
         self.assertIn("nothing is left behind", errors)
-        self.assertEqual(processes_of(self.folder), [])
-        self.assertEqual(os.listdir(self.folder), [])
 
 
 if __name__ == "__main__":

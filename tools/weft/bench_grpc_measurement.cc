@@ -77,6 +77,17 @@ base::Result<GrpcNumbers> parse_grpc_load(const std::string& text) {
                      {"p99", number_of(*json, "p99_microseconds")}};
 }
 
+base::Result<HttpMeasurement> parse_grpc_open_load(const std::string& text) {
+  const auto json = parse(text, "calls");
+  if (!json) return json.error();
+  HttpMeasurement measured;
+  const double calls = number_of(*json, "calls");
+  const double answered = number_of(*json, "good") + number_of(*json, "refused");
+  measured.failed = calls > 0 ? (calls - answered) / calls : 0;
+  measured.void_because = json->value("void_because", "");
+  return measured;
+}
+
 base::Result<GrpcNumbers> parse_grpc_readers(const std::string& text) {
   const auto json = parse(text, "slowest_per_second");
   if (!json) return json.error();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "bench_http_measurement.h"
 
 namespace weft::tool {
 
@@ -18,6 +19,8 @@ using GrpcNumbers = std::map<std::string, double>;
 base::Result<GrpcNumbers> parse_h2load_summary(std::string_view text);
 // "rate", "p50" and "p99" in microseconds, of `weft-bench-grpc load`.
 base::Result<GrpcNumbers> parse_grpc_load(const std::string& text);
+// Shares that failed, and why the run is void, of `weft-bench-grpc open`.
+base::Result<HttpMeasurement> parse_grpc_open_load(const std::string& text);
 // "rate" and "slowest" in MB/s, of `weft-bench-grpc readers`.
 base::Result<GrpcNumbers> parse_grpc_readers(const std::string& text);
 

@@ -23,6 +23,15 @@ TEST(BenchGrpc, ReadsWhatH2loadPrints) {
   EXPECT_DOUBLE_EQ(numbers->at("rate"), 13118.5);
 }
 
+TEST(BenchGrpc, AnOpenLoopSaysWhatFailedAndWhyItIsVoid) {
+  const auto measured = parse_grpc_open_load(
+      R"({"calls": 100, "good": 20, "refused": 70, "void_because": "it was late"})");
+  ASSERT_TRUE(measured);
+  EXPECT_DOUBLE_EQ(measured->failed, 0.1);
+  EXPECT_EQ(measured->void_because, "it was late");
+  EXPECT_FALSE(parse_grpc_open_load("no JSON"));
+}
+
 TEST(BenchGrpc, CallsThatFailedAreAnError) {
   std::string text = h2load_text;
   text.replace(text.find("26237 2xx"), 9, "26200 2xx");

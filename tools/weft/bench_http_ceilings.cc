@@ -9,7 +9,6 @@ using Kind = HttpServerKind;
 using Rule = HttpRule;
 using Measured = HttpMeasurement;
 
-constexpr unsigned fixed_workers = http_fixed_workers;
 
 HttpContender loaded_by_wrk(HttpContender contender) {
   contender.generator = HttpGenerator::wrk;
@@ -144,24 +143,24 @@ void add_steady(std::vector<HttpCell>& cells, bool quick) {
         "adaptive", rival,        &Measured::goodput,          "requests a second",
         "/s",       Rule::median, bench::ratio_at_least(least)};
   };
-  const std::vector<HttpContender> two = {fixed_of(fixed_workers), policy_of("adaptive")};
+  const std::vector<HttpContender> two = {fixed_of(http_fixed_workers), policy_of("adaptive")};
   cells.push_back({.suite = "steady",
                    .name = "steady, 200 us CPU, 2500 a second",
                    .load = open("/_/cpu/200", 2500),
                    .contenders = two,
-                   .comparisons = {p99_at_most(fixed_name(fixed_workers), 1.02)},
+                   .comparisons = {p99_at_most(fixed_name(http_fixed_workers), 1.02)},
                    .is_quick = true});
   cells.push_back({.suite = "steady",
                    .name = "steady, 200 us CPU, as fast as it goes",
                    .load = closed("/_/cpu/200"),
                    .contenders = two,
-                   .comparisons = {rate_at_least(fixed_name(fixed_workers), 0.98)}});
+                   .comparisons = {rate_at_least(fixed_name(http_fixed_workers), 0.98)}});
   // What is left of that where the handler takes hardly more than the server itself.
   cells.push_back({.suite = "steady",
                    .name = "steady, 50 us CPU, as fast as it goes",
                    .load = closed("/_/cpu/50"),
                    .contenders = two,
-                   .comparisons = {{"adaptive", fixed_name(fixed_workers), &Measured::goodput,
+                   .comparisons = {{"adaptive", fixed_name(http_fixed_workers), &Measured::goodput,
                                     "requests a second", "/s"}}});
   std::vector<HttpContender> sizes = {policy_of("adaptive")};
   std::vector<HttpComparison> p99s;
@@ -178,7 +177,7 @@ void add_steady(std::vector<HttpCell>& cells, bool quick) {
 }
 
 void add_crosscheck(std::vector<HttpCell>& cells, bool quick) {
-  HttpContender ours = fixed_of(fixed_workers);
+  HttpContender ours = fixed_of(http_fixed_workers);
   ours.name = "weft load";
   HttpContender theirs = ours;
   theirs.name = "h2load";

@@ -135,13 +135,15 @@ base::Result<std::vector<HttpSample>> parse_samples(std::string_view text, doubl
     constexpr std::size_t field_count = 10;
     if (fields.size() != field_count) return not_as_expected("weft load --samples", whole);
     const auto intended = base::to_decimal(fields[0]);
+    const auto begun = base::to_decimal(fields[1]);
     const auto end = base::to_decimal(fields[4]);
-    if (!intended || !end) return not_as_expected("weft load --samples", whole);
+    if (!intended || !begun || !end) return not_as_expected("weft load --samples", whole);
     const bool is_good = fields[7] == "good";
     samples.push_back({.intended = *intended,
                        .latency = is_good ? (*end - *intended) * milliseconds : timeout,
                        .is_good = is_good,
-                       .is_in_burst = fields[9].starts_with("burst")});
+                       .is_in_burst = fields[9].starts_with("burst"),
+                       .slip = (*begun - *intended) * milliseconds});
   }
   return samples;
 }

@@ -48,6 +48,7 @@ struct HttpSample {
   double latency = 0;   // milliseconds; the time-out where there was no good answer
   bool is_good = false;
   bool is_in_burst = false;
+  double slip = 0;  // milliseconds that it was begun late
 };
 base::Result<std::vector<HttpSample>> parse_samples(std::string_view text, double timeout);
 

@@ -18,8 +18,8 @@ constexpr const char* alone = "service";
 // Shares of the capacity: four fifths of each second are quiet, and one is a burst.
 constexpr double quiet_share = 0.5;
 constexpr double burst_share = 2;
-constexpr const char* quiet_length = "800ms";
-constexpr const char* burst_length = "200ms";
+constexpr double quiet_seconds = 0.8;
+constexpr double burst_seconds = 0.2;
 // Before and behind an overload.
 constexpr double unloaded_share = 0.4;
 
@@ -61,12 +61,14 @@ void add_budget(std::vector<ServiceCell>& cells, double cores, bool waits, bool 
        .is_quick = cores == 1 && !waits});
 }
 
-void add_overloads(std::vector<ServiceCell>& cells, bool quick) {
+void add_overloads(std::vector<ServiceCell>& cells, bool is_grpc, bool quick) {
   for (const int factor : {2, 4, 10}) {
     cells.push_back(
         {.suite = ServiceSuite::overload,
-         .name = "overload, " + std::to_string(factor) + " times the capacity",
+         .name = std::string(is_grpc ? "overload by gRPC, " : "overload, ") +
+                 std::to_string(factor) + " times the capacity",
          .overload = static_cast<double>(factor),
+         .is_grpc = is_grpc,
          .times = times_of(quick),
          .contenders = {{alone}},
          .comparisons = {{alone, "", "goodput_share", "good answers to the capacity", "",
@@ -81,12 +83,14 @@ void add_overloads(std::vector<ServiceCell>& cells, bool quick) {
                      {"unloaded_p99", "unloaded P99 ms"},
                      {"overload_p50", "accepted P50 ms"},
                      {"overload_p99", "accepted P99 ms"},
+                     {"all_p99", "with stalls ms"},
+                     {"stalled", "stalled %", percent},
                      {"settled_p99", "settled P99 ms"},
                      {"failed", "failed %", percent},
                      {"recovery", "recovery s"},
                      {"server_cpu", "server CPU %", percent},
                      {"load_cpu", "load CPU %", percent}},
-         .is_quick = factor == 2});
+         .is_quick = factor == 2 && !is_grpc});
   }
 }
 
@@ -114,22 +118,14 @@ void add_models(std::vector<ServiceCell>& cells, bool quick) {
   cells.push_back(std::move(cell));
 }
 
-std::string segment(double rate, const std::string& length, const char* phase) {
-  return R"({"rate":)" + base::to_text(rate) + R"(,"length":")" + length + R"(","phase":")" +
-         phase + R"("})";
-}
-
-std::string milliseconds(double seconds) {
-  return std::to_string(static_cast<long>(seconds * 1000)) + "ms";
-}
-
 }  // namespace
 
 std::vector<ServiceCell> service_cells(bool quick, const ServiceProfile& profile) {
   std::vector<ServiceCell> cells;
   for (const double cores : {0.5, 1.0, 1.5}) add_budget(cells, cores, false, quick);
   if (!profile.waiting_target.empty()) add_budget(cells, 1, true, quick);
-  add_overloads(cells, quick);
+  add_overloads(cells, false, quick);
+  if (!profile.grpc_text.empty()) add_overloads(cells, true, quick);
   if (!profile.model_variable.empty()) add_models(cells, quick);
   return cells;
 }
@@ -145,7 +141,8 @@ TurnCell turns_of(const ServiceCell& cell) {
 std::optional<ServiceProfile> profile_of(const std::string& program) {
   const std::string name = std::filesystem::path(program).filename().string();
   if (name == "weft-bench-service") {
-    return ServiceProfile{.target = "/pages/7", .waiting_target = "/pages/7?wait=2"};
+    return ServiceProfile{
+        .target = "/pages/7", .waiting_target = "/pages/7?wait=2", .grpc_text = "7"};
   }
   if (name == "links") {
     return ServiceProfile{
@@ -158,20 +155,31 @@ std::string known_services() {
   return "weft-bench-service, links";
 }
 
-std::string burst_segments(double capacity, const ServiceTimes& times) {
-  std::string text;
+std::vector<ServiceSegment> burst_segments(double capacity, const ServiceTimes& times) {
+  std::vector<ServiceSegment> segments;
   for (int second = 0; second < static_cast<int>(times.open_seconds); ++second) {
-    text += (text.empty() ? "[" : ",") + segment(quiet_share * capacity, quiet_length, "quiet") +
-            "," + segment(burst_share * capacity, burst_length, "burst");
+    segments.push_back({quiet_share * capacity, quiet_seconds, "quiet"});
+    segments.push_back({burst_share * capacity, burst_seconds, "burst"});
   }
-  return text + "]";
+  return segments;
 }
 
-std::string overload_segments(double capacity, double factor, const ServiceTimes& times) {
+std::vector<ServiceSegment> overload_segments(double capacity, double factor,
+                                              const ServiceTimes& times) {
   const double unloaded = unloaded_share * capacity;
-  return "[" + segment(unloaded, milliseconds(times.quiet_seconds), "quiet") + "," +
-         segment(factor * capacity, milliseconds(times.overload_seconds), "burst") + "," +
-         segment(unloaded, milliseconds(times.recovery_seconds), "recovery") + "]";
+  return {{unloaded, times.quiet_seconds, "quiet"},
+          {factor * capacity, times.overload_seconds, "burst"},
+          {unloaded, times.recovery_seconds, "recovery"}};
+}
+
+std::string segments_text(const std::vector<ServiceSegment>& segments) {
+  std::string text;
+  for (const ServiceSegment& segment : segments) {
+    text += (text.empty() ? "[" : ",") + (R"({"rate":)" + base::to_text(segment.rate)) +
+            R"(,"length":")" + std::to_string(static_cast<long>(segment.seconds * 1000)) +
+            R"(ms","phase":")" + segment.phase + R"("})";
+  }
+  return text + "]";
 }
 
 }  // namespace weft::tool

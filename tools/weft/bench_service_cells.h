@@ -38,9 +38,10 @@ struct ServiceTimes {
 struct ServiceCell {
   ServiceSuite suite = ServiceSuite::budget;
   std::string name;
-  double cores = 0;     // of the quota
-  bool waits = false;   // handlers that wait for others, too
-  double overload = 0;  // times the capacity
+  double cores = 0;      // of the quota
+  bool waits = false;    // handlers that wait for others, too
+  double overload = 0;   // times the capacity
+  bool is_grpc = false;  // and not HTTP
   ServiceTimes times;
   std::vector<ServiceContender> contenders;
   std::vector<TurnComparison> comparisons;
@@ -56,6 +57,7 @@ struct ServiceProfile {
   std::string waiting_target = {};  // the same, with a handler that waits; empty: it has none
   std::string fill_path = {};       // where its data is posted first, as JSON; empty: nowhere
   std::string model_variable = {};  // of the environment; empty: it has no models
+  std::string grpc_text = {};       // what bench/grpc/echo.proto is asked; empty: it has it not
 };
 // All of them that there can be, in the order in which they run.
 std::vector<ServiceCell> service_cells(bool quick, const ServiceProfile& profile);
@@ -65,8 +67,16 @@ std::optional<ServiceProfile> profile_of(const std::string& program);
 // The names that are known, for an Error.
 std::string known_services();
 
-// The schedules, for `weft load --schedule`. Rates in requests a second.
-std::string burst_segments(double capacity, const ServiceTimes& times);
-std::string overload_segments(double capacity, double factor, const ServiceTimes& times);
+// The schedules. Rates in requests a second.
+struct ServiceSegment {
+  double rate = 0;
+  double seconds = 0;
+  const char* phase = "";
+};
+std::vector<ServiceSegment> burst_segments(double capacity, const ServiceTimes& times);
+std::vector<ServiceSegment> overload_segments(double capacity, double factor,
+                                              const ServiceTimes& times);
+// For `weft load --schedule`.
+std::string segments_text(const std::vector<ServiceSegment>& segments);
 
 }  // namespace weft::tool

@@ -9,39 +9,11 @@
 #include "bench/interrupt.h"
 #include "bench/statistics.h"
 #include "bench_budget_rivals.h"
-#include "bench_http_proc.h"
-#include "os/file.h"
+#include "bench_service_process.h"
+#include "load/self_check.h"
 #include "trial/interrupt.h"
 
 namespace weft::tool {
-
-// A service that answers.
-class RunningService {
- public:
-  RunningService(trial::BackgroundProcess process, std::string origin, const std::string& target,
-                 bool waits)
-      : process_(std::move(process)),
-        origin_(std::move(origin)),
-        url_(origin_ + target),
-        waits_(waits) {}
-
-  pid_t id() const noexcept { return process_.id(); }
-  const std::string& origin() const noexcept { return origin_; }
-  // What is asked.
-  const std::string& url() const noexcept { return url_; }
-  bool waits() const noexcept { return waits_; }
-  const trial::BackgroundProcess& process() const noexcept { return process_; }
-  double threads() const {
-    const auto text = os::read_text("/proc/" + std::to_string(id()) + "/status");
-    return text ? parse_field(*text, "Threads").value_or(0) : 0;
-  }
-
- private:
-  trial::BackgroundProcess process_;
-  std::string origin_;
-  std::string url_;
-  bool waits_;
-};
 
 namespace {
 
@@ -59,17 +31,7 @@ constexpr double warm_up_seconds = 1;
 constexpr double mega = 1e6;
 constexpr double microseconds = 1e6;
 constexpr double timeout_milliseconds = 10'000;
-
-// The origin in "… serving: HTTP on 127.0.0.1:4321, …"; nothing where that was not said yet.
-std::optional<std::string> parse_origin(std::string_view log) {
-  constexpr std::string_view begin = "serving: HTTP on ";
-  const auto found = log.find(begin);
-  if (found == std::string_view::npos) return std::nullopt;
-  log.remove_prefix(found + begin.size());
-  if (log.find('\n') == std::string_view::npos) return std::nullopt;
-  std::string_view line = base::take_until(log, '\n');
-  return "http://" + std::string(base::trim(base::take_until(line, ',')));
-}
+constexpr double most_stalled = 0.2;  // of an overload, by the host
 
 // The words that become a program in a cgroup: it must be there before it reads its budget.
 Words in_cgroup(const sandbox::Cgroup* cgroup, const Words& words) {
@@ -107,14 +69,14 @@ base::Result<RunningService> ServiceRunner::start(const ServiceCell& cell, const
   auto process =
       trial::BackgroundProcess::start(in_cgroup(cgroup, words), cpus, file("service.log"));
   if (!process) return process.error();
-  std::optional<std::string> origin;
+  std::optional<ServicePlaces> places;
   const auto ready = wait_until_ready(*process, [&] {
     const auto printed = process->printed();
-    origin = printed ? parse_origin(*printed) : std::nullopt;
-    return origin.has_value();
+    places = printed ? parse_places(*printed) : std::nullopt;
+    return places.has_value();
   });
   if (!ready) return ready.error();
-  RunningService service(std::move(*process), *origin,
+  RunningService service(std::move(*process), *std::move(places),
                          cell.waits ? profile_.waiting_target : profile_.target, cell.waits);
   if (const auto status = fill(service); !status) return status.error();
   return service;
@@ -179,10 +141,10 @@ base::Result<HttpMeasurement> ServiceRunner::load_closed(const RunningService& s
 }
 
 base::Result<HttpMeasurement> ServiceRunner::load_by(const RunningService& service,
-                                                     const std::string& segments,
+                                                     const std::vector<ServiceSegment>& segments,
                                                      bool shares_cpus) const {
   std::ofstream stream(file("segments.json"));
-  stream << segments;
+  stream << segments_text(segments);
   stream.close();
   if (!stream) return os::last_error("write", file("segments.json"));
   Words words = {
@@ -252,8 +214,12 @@ base::Result<TurnRun> ServiceRunner::run_overload(const ServiceCell& cell,
                                                   const ServiceContender& contender) {
   const auto service = start(cell, contender.environment, nullptr);
   if (!service) return service.error();
-  if (const auto warm = load_closed(*service, warm_up_seconds, false); !warm) return warm.error();
-  const auto capacity = load_closed(*service, cell.times.closed_seconds, false);
+  const auto closed = [&](double seconds) {
+    return cell.is_grpc ? load_grpc_closed(*service, seconds)
+                        : load_closed(*service, seconds, false);
+  };
+  if (const auto warm = closed(warm_up_seconds); !warm) return warm.error();
+  const auto capacity = closed(cell.times.closed_seconds);
   if (!capacity) return capacity.error();
   if (capacity->goodput <= 0) return base::Error{"nothing was answered well"};
   // What it still does of the closed loop must not be taken for an overload.
@@ -261,19 +227,37 @@ base::Result<TurnRun> ServiceRunner::run_overload(const ServiceCell& cell,
   const auto paused = sleep_through(std::chrono::duration_cast<std::chrono::milliseconds>(pause));
   if (!paused) return paused.error();
   const CpuShares window({service->id()});
+  const auto segments = overload_segments(capacity->goodput, cell.overload, cell.times);
   const auto measured =
-      load_by(*service, overload_segments(capacity->goodput, cell.overload, cell.times), false);
+      cell.is_grpc ? load_grpc_by(*service, segments) : load_by(*service, segments, false);
   if (!measured) return measured.error();
   const auto csv = os::read_text(file("samples.csv"));
   if (!csv) return csv.error();
   const auto samples = parse_samples(*csv, timeout_milliseconds);
   if (!samples) return samples.error();
-  const auto numbers =
-      overload_numbers(*samples, cell.times.quiet_seconds, cell.times.overload_seconds);
-  if (!numbers) return base::Error{"a part of the run has no good answer"};
+  const double quiet = cell.times.quiet_seconds;
+  const double length = cell.times.overload_seconds;
+  const Stalls stalls(*samples);
+  const double stalled = stalls.seconds_in(quiet, quiet + length);
+  const std::vector<HttpSample> calm = stalls.without(*samples);
+  const auto all = overload_numbers(*samples, quiet, length);
+  const auto numbers = overload_numbers(calm, quiet, length, stalled);
   TurnRun run;
-  run.void_because = measured->void_because;
+  if (measured->generator_cpu > load::most_work_share) {
+    run.void_because = measured->void_because;
+  } else if (stalled > most_stalled * length) {
+    run.void_because = "the host had stopped the generator for " +
+                       std::to_string(static_cast<int>(100 * stalled / length)) +
+                       " % of the overload, and 20 % is the most";
+  } else if (slip_share(calm) > load::most_slip_share) {
+    run.void_because = "the generator was late, also where the host let it run";
+  } else if (!all || !numbers) {
+    run.void_because = "nothing was answered well before the overload, with which to compare";
+  }
+  if (!run.void_because.empty()) return run;
   run.numbers = {{"capacity", capacity->goodput},
+                 {"stalled", stalled / length},
+                 {"all_p99", all->p99},
                  {"goodput", numbers->goodput},
                  {"goodput_share", numbers->goodput / capacity->goodput},
                  {"unloaded_p99", numbers->unloaded_p99},

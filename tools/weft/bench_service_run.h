@@ -51,8 +51,15 @@ class ServiceRunner {
                                      bool shares_cpus) const;
   base::Result<HttpMeasurement> load_closed(const RunningService& service, double seconds,
                                             bool shares_cpus) const;
-  base::Result<HttpMeasurement> load_by(const RunningService& service, const std::string& segments,
+  base::Result<HttpMeasurement> load_by(const RunningService& service,
+                                        const std::vector<ServiceSegment>& segments,
                                         bool shares_cpus) const;
+  // The same by `weft-bench-grpc`, from a CPU of its own.
+  base::Result<HttpMeasurement> load_grpc_closed(const RunningService& service,
+                                                 double seconds) const;
+  base::Result<HttpMeasurement> load_grpc_by(const RunningService& service,
+                                             const std::vector<ServiceSegment>& segments) const;
+  base::Result<std::string> load_grpc(const std::vector<std::string>& words) const;
   std::string file(const char* name) const { return directory_ + "/" + name; }
 
   std::string program_;

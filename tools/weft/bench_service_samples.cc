@@ -17,6 +17,8 @@ constexpr int slots_to_recover = 4;
 constexpr double settling_seconds = 1.2;  // as decision 017 counts
 constexpr double good_share = 0.95;
 constexpr double slower = 2;  // times the unloaded P99
+constexpr double milliseconds = 1000;
+constexpr double least_stall_milliseconds = 1;
 
 // Good answers and all requests of a part of the samples.
 struct Part {
@@ -53,14 +55,57 @@ double recovery_of(const std::vector<HttpSample>& samples, double end, double bo
 
 }  // namespace
 
+Stalls::Stalls(const std::vector<HttpSample>& samples) {
+  for (const HttpSample& sample : samples) {
+    if (sample.slip <= least_stall_milliseconds) continue;
+    const double length = sample.slip / milliseconds;
+    const Span span{sample.intended, sample.intended + 2 * length};
+    if (!spans_.empty() && span.from <= spans_.back().to) {
+      spans_.back().to = std::max(spans_.back().to, span.to);
+    } else {
+      spans_.push_back(span);
+    }
+  }
+}
+
+std::vector<HttpSample> Stalls::without(const std::vector<HttpSample>& samples) const {
+  std::vector<HttpSample> rest;
+  auto next = spans_.begin();  // the first that does not end before what is asked
+  for (const HttpSample& sample : samples) {
+    while (next != spans_.end() && next->to < sample.intended) ++next;
+    const double end = sample.intended + (sample.is_good ? sample.latency / milliseconds : 0);
+    if (next == spans_.end() || next->from > end) rest.push_back(sample);
+  }
+  return rest;
+}
+
+double Stalls::seconds_in(double from, double to) const {
+  double seconds = 0;
+  for (const Span& span : spans_) {
+    seconds += std::max(0.0, std::min(span.to, to) - std::max(span.from, from));
+  }
+  return seconds;
+}
+
+double slip_share(const std::vector<HttpSample>& samples) {
+  std::vector<double> slips;
+  std::vector<double> good;
+  for (const HttpSample& sample : samples) {
+    slips.push_back(sample.slip);
+    if (sample.is_good) good.push_back(sample.latency);
+  }
+  if (good.empty()) return std::numeric_limits<double>::infinity();
+  return bench::quantile(std::move(slips), 0.99) / bench::quantile(std::move(good), 0.99);
+}
+
 std::optional<OverloadNumbers> overload_numbers(const std::vector<HttpSample>& samples,
-                                                double quiet, double overload) {
+                                                double quiet, double overload, double left_out) {
   const Part before = part_of(samples, 0, quiet);
   const Part during = part_of(samples, quiet, quiet + overload);
-  if (before.good.empty() || during.good.empty()) return std::nullopt;
+  if (before.good.empty()) return std::nullopt;
   OverloadNumbers numbers;
   numbers.unloaded_p99 = bench::quantile(before.good, 0.99);
-  numbers.goodput = static_cast<double>(during.good.size()) / overload;
+  numbers.goodput = static_cast<double>(during.good.size()) / (overload - left_out);
   numbers.p50 = bench::quantile(during.good, 0.5);
   numbers.p99 = bench::quantile(during.good, 0.99);
   const Part settled =
@@ -68,6 +113,23 @@ std::optional<OverloadNumbers> overload_numbers(const std::vector<HttpSample>& s
   numbers.settled_p99 = bench::quantile(settled.good, 0.99);
   numbers.recovery = recovery_of(samples, quiet + overload, slower * numbers.unloaded_p99);
   return numbers;
+}
+
+std::optional<ServicePlaces> parse_places(std::string_view log) {
+  constexpr std::string_view begin = "serving: ";
+  const auto found = log.find(begin);
+  if (found == std::string_view::npos) return std::nullopt;
+  log.remove_prefix(found + begin.size());
+  if (log.find('\n') == std::string_view::npos) return std::nullopt;
+  ServicePlaces places;
+  for (std::string_view line = base::take_until(log, '\n'); !line.empty();) {
+    std::string_view place = base::trim(base::take_until(line, ','));
+    constexpr std::string_view http = "HTTP on ";
+    constexpr std::string_view grpc = "gRPC on ";
+    if (place.starts_with(http)) places.http = place.substr(http.size());
+    if (place.starts_with(grpc)) places.grpc = place.substr(grpc.size());
+  }
+  return places;
 }
 
 QuotaCounters parse_quota_counters(std::string_view text) {

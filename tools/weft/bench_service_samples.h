@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -10,21 +11,53 @@
 
 namespace weft::tool {
 
+// Moments in which the generator, which has a CPU of its own and never sleeps, did not run: the
+// host had taken the CPU away, and likely the service's as well.
+class Stalls {
+ public:
+  // Late by more than a millisecond says so. As long again is left for what came of it.
+  explicit Stalls(const std::vector<HttpSample>& samples);
+
+  // What lies in none of them, from when it was asked to its answer.
+  std::vector<HttpSample> without(const std::vector<HttpSample>& samples) const;
+  // How many seconds of these they were.
+  double seconds_in(double from, double to) const;
+
+ private:
+  struct Span {
+    double from;
+    double to;
+  };
+  std::vector<Span> spans_;  // ascending, apart from each other; seconds
+};
+
+// P99 of how late what was asked was begun, as a share of the P99 of good answers.
+double slip_share(const std::vector<HttpSample>& samples);
+
 // Times in milliseconds but for recovery, which is in seconds; rates in answers a second.
 struct OverloadNumbers {
   double unloaded_p99 = 0;
   double goodput = 0;  // of what was asked during the overload
-  double p50 = 0;      // of the good answers among these
+  double p50 = 0;      // of the good answers among these; NaN: there are none
   double p99 = 0;
   double settled_p99 = 0;  // of those that were asked behind the first 1.2 s
   double recovery = 0;     // from the end of the overload; NaN: not seen
 };
 
-// From `quiet` seconds on there is an overload of `overload` seconds. It has recovered with the
-// first quarter of a second from which on, in each of four, 19 of 20 requests are answered well and
-// no slower than twice the unloaded P99. Nothing where a part has no good answer.
+// From `quiet` seconds on there is an overload of `overload` seconds, of which the last argument
+// was not measured. It has recovered with the first quarter of a second from which on, in each of
+// four, 19 of 20 requests are answered well and no slower than twice the unloaded P99. Nothing
+// where nothing was answered well before it.
 std::optional<OverloadNumbers> overload_numbers(const std::vector<HttpSample>& samples,
-                                                double quiet, double overload);
+                                                double quiet, double overload, double left_out = 0);
+
+// Where a service listens, as its log says it; empty where it does not.
+struct ServicePlaces {
+  std::string http;
+  std::string grpc;
+};
+// Of "… serving: HTTP on 127.0.0.1:4321, gRPC on …"; nothing where that was not said yet.
+std::optional<ServicePlaces> parse_places(std::string_view log);
 
 // Counters of cpu.stat, as v1 and v2 have them.
 struct QuotaCounters {

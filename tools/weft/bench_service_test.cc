@@ -64,6 +64,49 @@ TEST(BenchService, WhatNeverRecoversIsNotSeenTo) {
   EXPECT_FALSE(overload_numbers({}, 2, 4));
 }
 
+TEST(BenchService, StallsOfTheHostAreLeftOut) {
+  // Stopped from 3.0 to 3.2 s: what was due then is late, and what was under way is slow.
+  const auto samples = every_10_ms(10, [&](HttpSample& sample) {
+    sample.is_good = true;
+    const double late = sample.intended >= 3 && sample.intended < 3.2 ? 3.2 - sample.intended : 0;
+    sample.slip = late * 1000;
+    sample.latency = late != 0 ? sample.slip + 5 : 5;
+  });
+  const Stalls stalls(samples);
+  EXPECT_NEAR(stalls.seconds_in(2, 6), 0.4, 0.011);
+  EXPECT_EQ(stalls.seconds_in(4, 6), 0);
+  const auto calm = stalls.without(samples);
+  EXPECT_NEAR(static_cast<double>(samples.size() - calm.size()), 41, 1);
+  const auto numbers = overload_numbers(calm, 2, 4, stalls.seconds_in(2, 6));
+  ASSERT_TRUE(numbers);
+  EXPECT_DOUBLE_EQ(numbers->p99, 5);
+  EXPECT_NEAR(numbers->goodput, 100, 2);
+  EXPECT_GT(overload_numbers(samples, 2, 4)->p99, 50);
+  EXPECT_EQ(slip_share(calm), 0);
+  EXPECT_GT(slip_share(samples), 0.05);
+}
+
+TEST(BenchService, WhatAnswersNothingInAnOverloadHasNoGoodAnswers) {
+  const auto samples = every_10_ms(10, [&](HttpSample& sample) {
+    sample.is_good = sample.intended < 2 || sample.intended >= 6;
+    sample.latency = sample.is_good ? 5 : 10'000;
+  });
+  const auto numbers = overload_numbers(samples, 2, 4);
+  ASSERT_TRUE(numbers);
+  EXPECT_EQ(numbers->goodput, 0);
+  EXPECT_TRUE(std::isnan(numbers->p99));
+  EXPECT_EQ(numbers->recovery, 0);
+}
+
+// What is slow by itself is not: the generator was there to see it.
+TEST(BenchService, WhatIsSlowIsNoStall) {
+  const auto samples = every_10_ms(10, [&](HttpSample& sample) {
+    sample.is_good = true;
+    sample.latency = sample.intended >= 3 && sample.intended < 3.1 ? 100 : 5;
+  });
+  EXPECT_EQ(Stalls(samples).without(samples).size(), samples.size());
+}
+
 TEST(BenchService, CountersOfBothVersions) {
   const auto first =
       parse_quota_counters("nr_periods 10\nnr_throttled 4\nthrottled_time 2500000000\n");
@@ -74,6 +117,17 @@ TEST(BenchService, CountersOfBothVersions) {
   EXPECT_EQ(changed.throttled_periods, 25);
   EXPECT_DOUBLE_EQ(changed.throttled_seconds, 1);
   EXPECT_EQ(parse_quota_counters("").periods, 0);
+}
+
+TEST(BenchService, PlacesAreReadFromTheLog) {
+  const auto places = parse_places(
+      "[info] bench: 2 cores\n[info] bench: serving: HTTP on 127.0.0.1:1, gRPC on 127.0.0.1:2, "
+      "admin on 127.0.0.1:3\n");
+  ASSERT_TRUE(places);
+  EXPECT_EQ(places->http, "127.0.0.1:1");
+  EXPECT_EQ(places->grpc, "127.0.0.1:2");
+  EXPECT_TRUE(parse_places("serving: HTTP on 127.0.0.1:1\n")->grpc.empty());
+  EXPECT_FALSE(parse_places("serving: HTTP on 127.0"));  // half a line
 }
 
 double requests_of(const std::string& segments) {
@@ -87,14 +141,16 @@ double requests_of(const std::string& segments) {
 
 TEST(BenchService, SchedulesAskWhatTheyShould) {
   const ServiceTimes times;
-  EXPECT_NEAR(requests_of(burst_segments(1000, times)), 0.8 * 1000 * times.open_seconds, 1);
+  EXPECT_NEAR(requests_of(segments_text(burst_segments(1000, times))),
+              0.8 * 1000 * times.open_seconds, 1);
   EXPECT_NEAR(
-      requests_of(overload_segments(1000, 10, times)),
+      requests_of(segments_text(overload_segments(1000, 10, times))),
       10'000 * times.overload_seconds + 400 * (times.quiet_seconds + times.recovery_seconds), 1);
 }
 
 TEST(BenchService, EachCellComparesWhoIsInIt) {
-  const ServiceProfile all{.target = "/", .waiting_target = "/wait", .model_variable = "MODEL"};
+  const ServiceProfile all{
+      .target = "/", .waiting_target = "/wait", .model_variable = "MODEL", .grpc_text = "x"};
   for (const ServiceCell& cell : service_cells(false, all)) {
     const TurnCell turns = turns_of(cell);
     for (const TurnComparison& comparison : turns.comparisons) {
@@ -102,7 +158,7 @@ TEST(BenchService, EachCellComparesWhoIsInIt) {
       EXPECT_TRUE(row_of(samples, comparison, 1)) << cell.name << ": " << comparison.title;
     }
   }
-  EXPECT_EQ(service_cells(false, all).size(), service_cells(false, {.target = "/"}).size() + 2);
+  EXPECT_EQ(service_cells(false, all).size(), service_cells(false, {.target = "/"}).size() + 5);
 }
 
 TEST(BenchService, ServicesAreKnownByTheirPrograms) {

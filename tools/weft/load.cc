@@ -16,6 +16,7 @@
 #include "bench/progress.h"
 #include "command.h"
 #include "exit_code.h"
+#include "load/samples_text.h"
 
 namespace weft::tool {
 namespace {
@@ -77,7 +78,8 @@ bool write_report(const LoadArguments& arguments, const load::Plan& plan,
     std::cout << load_table(plan, report);
     if (!arguments.json.empty()) is_written &= write_file(arguments.json, load_json(plan, report));
   }
-  if (!arguments.samples.empty()) is_written &= write_file(arguments.samples, load_csv(report));
+  if (!arguments.samples.empty())
+    is_written &= write_file(arguments.samples, load::samples_text(report.samples, report.phases));
   if (!arguments.svg.empty()) {
     is_written &= write_file(arguments.svg, load::to_svg(report, plan.timeout, overlays));
   }

@@ -58,6 +58,5 @@ base::Result<load::Overlay> read_overlay(const std::string& text);
 
 std::string load_table(const load::Plan& plan, const load::Report& report);
 std::string load_json(const load::Plan& plan, const load::Report& report);
-std::string load_csv(const load::Report& report);
 
 }  // namespace weft::tool

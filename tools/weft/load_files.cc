@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files of `weft load`: segments and overlays in, samples out.
+// Files of `weft load`: segments and overlays.
 #include <cmath>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
-
-#include <fmt/format.h>
 
 #include "base/text.h"
 #include "load.h"
@@ -61,10 +58,6 @@ base::Result<load::Segment> segment_of(const nlohmann::json& json, const std::st
   return segment;
 }
 
-std::string seconds_text(std::chrono::nanoseconds time) {
-  return fmt::format("{:.9f}", std::chrono::duration<double>(time).count());
-}
-
 }  // namespace
 
 base::Result<std::vector<load::Segment>> read_segments(const std::string& path) {
@@ -108,18 +101,6 @@ base::Result<load::Overlay> read_overlay(const std::string& text) {
   }
   if (overlay.points.empty()) return base::Error{base::printable(path) + " has no points in it"};
   return overlay;
-}
-
-std::string load_csv(const load::Report& report) {
-  std::string text = "intended,begun,sent,first_byte,end,connect,status,outcome,request,phase\n";
-  for (const load::Sample& sample : report.samples) {
-    fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{},{},{},{}\n",
-                   seconds_text(sample.intended), seconds_text(sample.begun),
-                   seconds_text(sample.sent), seconds_text(sample.first_byte),
-                   seconds_text(sample.end), seconds_text(sample.connect), sample.status,
-                   load::name_of(sample.outcome), sample.request, report.phases[sample.phase].name);
-  }
-  return text;
 }
 
 }  // namespace weft::tool
