@@ -9,9 +9,11 @@
 #   unsent    none of its bytes left before the server had ended the connection
 #   broken    some of its bytes left, and the server did not wait for the rest
 #   cut       a part of its response came
-#   lost      nothing came of it
+#   crossed   nothing came of it: it met the end of a connection that the server, told to end, had waited on in vain
+#             for as long as it does (RFC 9112 9.5: the client sends it anew)
+#   lost      nothing came of it, and that is no reason
 # Before each send the client looks whether the server has said something that it has not read, perhaps the
-# end, and then reads that first: so what is lost was sent to a server that had not ended the connection.
+# end, and then reads that first. But both may be under way at the same time, on a busy machine perhaps for milliseconds.
 import collections
 import errno
 import random
@@ -21,6 +23,7 @@ import ssl
 import time
 
 import responses
+from clients import WAITED_FOR_SECONDS
 
 PATIENCE_SECONDS = 60
 READ_BYTES = 1 << 16
@@ -49,6 +52,8 @@ class Connection:
         self.output, self.sent, self.queued = b"", 0, 0
         self.is_over = self.has_ended = False
         self.answered = 0
+        self.silent_since = time.monotonic()  # at the earliest: the last asks were sent, or it was opened
+        self.silent_seconds = 0  # at the most, before the asks that wait
         self.socket = socket.socket()
         self.socket.setblocking(False)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -71,6 +76,8 @@ class Connection:
         if not asks:
             self.is_over = True
             return
+        now = time.monotonic()
+        self.silent_seconds, self.silent_since = now - self.silent_since, now
         for ask in asks:
             self.queued += len(ask.bytes)
             self.waiting.append((ask, self.queued))
@@ -198,8 +205,11 @@ class Connection:
                 fate = "unsent"
             elif self.sent < end:
                 fate = "broken"
+            elif is_first and self.reader.rest:
+                fate = "cut"
             else:
-                fate = "cut" if is_first and self.reader.rest else "lost"
+                was_waited_for = self.tally.is_ending and self.silent_seconds >= WAITED_FOR_SECONDS
+                fate = "crossed" if was_waited_for else "lost"
             self.tally[fate] += 1
             if fate in FAILURES:
                 self.tally.note(fate, ask.path, self)
@@ -210,6 +220,7 @@ class Tally(collections.Counter):
     def __init__(self):
         super().__init__()
         self.notes = []
+        self.is_ending = False  # the server was told to
 
     def note(self, fate, path, connection):
         self.notes.append(f"{fate}: {path} after {connection.answered} answers, "

@@ -19,7 +19,8 @@ import time
 
 import serving
 
-sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "http"))
+for neighbour in ("http", "support"):
+    sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / neighbour))
 import load_clients  # noqa: E402
 from load_clients import Ask  # noqa: E402
 
@@ -77,6 +78,7 @@ def round_of(weft, policy, folder, certificate, key, seed, connections):
 
         def between(seconds):
             if not told and seconds >= moment_seconds and tally["answered"] >= connections:
+                tally.is_ending = True
                 server.process.send_signal(signal.SIGTERM)
                 told.append(time.monotonic())
                 tally["before the signal"] = tally["answered"]
@@ -94,7 +96,7 @@ def round_of(weft, policy, folder, certificate, key, seed, connections):
     bad += [f"{seconds:.1f} s"] if seconds > GRACE_SECONDS else []
     print(f"{policy}{', TLS' if is_tls else ''}, seed {seed}: {tally['before the signal']} answered, "
           f"SIGTERM, {tally['answered'] - tally['before the signal']} answered, "
-          f"{tally['shed']} shed, {tally['declined']} declined, {tally['unsent']} unsent, "
+          f"{tally['shed']} shed, {tally['declined']} declined, {tally['unsent']} unsent, {tally['crossed']} crossed, "
           f"ended in {seconds:.2f} s{': ' if bad else ''}{', '.join(bad)}", flush=True)
     for line in tally.notes[:20]:
         print("  " + line)
