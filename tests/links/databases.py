@@ -32,6 +32,13 @@ def words_as(user, words):
     return ["setpriv", f"--reuid={user}", f"--regid={user}", "--init-groups", *words]
 
 
+# The letter of a process's state, and its parent.
+def state_of(process):
+    stat = pathlib.Path(f"/proc/{process}/stat").read_text()
+    state, parent = stat.rpartition(")")[2].split()[:2]
+    return state, int(parent)
+
+
 # A database server in a directory of its own.
 class Database:
     def __init__(self, user):
@@ -65,6 +72,18 @@ class Database:
     def stop(self):
         self.process.send_signal(self.ending)
         self.process.wait(PATIENCE_SECONDS)
+
+    # SIGSTOP or SIGCONT, to the process and to its children, which may lead sessions of their own.
+    # It comes first: while it stands still there are no new ones, which would be missed.
+    def freeze(self, sent):
+        parent = self.process.pid
+        os.kill(parent, sent)
+        if sent == signal.SIGSTOP:
+            until(lambda: state_of(parent)[0] == "T", "the database stands still")
+        for entry in os.listdir("/proc"):
+            with contextlib.suppress(OSError):
+                if entry.isdigit() and state_of(entry)[1] == parent:
+                    os.kill(int(entry), sent)
 
     def close(self):
         with contextlib.suppress(ProcessLookupError, AttributeError):

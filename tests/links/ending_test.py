@@ -195,7 +195,7 @@ class Restarts(unittest.TestCase):
         load.wait_for(20)
         for _ in range(max(1, ROUNDS // 3)):
             load.mark("it stands still")
-            self.freeze(signal.SIGSTOP)
+            self.database.freeze(signal.SIGSTOP)
             try:
                 before = len(load.failed)
                 answers = []
@@ -210,7 +210,7 @@ class Restarts(unittest.TestCase):
                 self.assertEqual(set(answers) - {503, 504}, set())
                 harness.until(lambda: len(load.failed) >= before + 8, "twice as many as there are clients")
             finally:
-                self.freeze(signal.SIGCONT)
+                self.database.freeze(signal.SIGCONT)
                 load.mark("it moves")
             load.wait_for(20)
         load.end()
@@ -218,19 +218,6 @@ class Restarts(unittest.TestCase):
         self.assertIn(504, {attempt.status for attempt in load.failed})
         self.assertEqual(self.service.ask("GET", "/a").status, 302)
         self.assert_kept(load)
-
-    # The process and its children, which may lead sessions of their own.
-    def freeze(self, sent):
-        parent = self.database.process.pid
-        for entry in os.listdir("/proc"):
-            if entry.isdigit():
-                try:
-                    with open(f"/proc/{entry}/stat") as stat:
-                        if int(stat.read().rpartition(")")[2].split()[1]) == parent:
-                            os.kill(int(entry), sent)
-                except (OSError, IndexError):
-                    pass
-        os.kill(parent, sent)
 
 
 class PostgresqlRestarts(Restarts):
