@@ -190,6 +190,36 @@ TEST(Timers, FireInOrderWhateverTheOrderTheyCameIn) {
   EXPECT_EQ(order, (std::vector{0, 1, 3, 4, 5, 6, 7, 8, 9}));
 }
 
+// Whoever comes later than the one that it sleeps for wakes nobody, and fires all the same, also
+// when that one has gone; whoever comes sooner does.
+TEST(Timers, FireWhatCameBehindOneThatHasGone) {
+  cancel::Timers timers;
+  const auto add = [&](std::chrono::milliseconds from_now) {
+    auto state = std::make_shared<cancel::State>();
+    state->deadline = Clock::now() + from_now;
+    timers.add(*state);
+    return state;
+  };
+  const auto fires = [](const cancel::State& state) {
+    while (state.reason.load() == CancelReason::none) std::this_thread::sleep_for(1ms);
+    EXPECT_GE(Clock::now(), state.deadline);
+  };
+  for (int round = 0; round < 5; ++round) {
+    const auto first = add(10ms);
+    const auto hour = add(1h);
+    std::this_thread::sleep_for(std::chrono::milliseconds(round));  // it sleeps, or not yet
+    timers.remove(*first);
+    const auto later = add(20ms);
+    const auto sooner = add(5ms);
+    fires(*sooner);
+    fires(*later);
+    EXPECT_EQ(first->reason.load(), CancelReason::none);
+    timers.remove(*hour);
+    EXPECT_EQ(timers.size(), 0U);
+    fires(*add(1ms));
+  }
+}
+
 TEST(Timers, EndWithWhatTheyKeep) {
   auto state = std::make_shared<cancel::State>();
   {

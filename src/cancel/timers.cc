@@ -33,7 +33,7 @@ Timers::~Timers() {
 }
 
 void Timers::add(State& state) {
-  bool is_first = false;
+  bool is_too_late = false;
   {
     const std::scoped_lock guard(mutex_);
     if (!thread_.joinable()) {
@@ -43,9 +43,9 @@ void Timers::add(State& state) {
     heap_.push_back(nullptr);
     put(heap_.size() - 1, state);
     rise(state.timer_index);
-    is_first = state.timer_index == 0;
+    is_too_late = wakes_at_ > state.deadline;
   }
-  if (is_first) changed_.notify_one();
+  if (is_too_late) changed_.notify_one();
 }
 
 void Timers::remove(State& state) noexcept {
@@ -62,13 +62,8 @@ void Timers::run() {
   ::pthread_setname_np(::pthread_self(), "weft-deadlines");
   std::unique_lock guard(mutex_);
   while (!ends_) {
-    if (heap_.empty()) {
-      changed_.wait(guard);
-      continue;
-    }
-    const auto next = heap_.front()->deadline;
-    if (next > std::chrono::steady_clock::now()) {
-      changed_.wait_until(guard, next);
+    if (heap_.empty() || heap_.front()->deadline > std::chrono::steady_clock::now()) {
+      sleep(guard);
       continue;
     }
     std::shared_ptr<State> due = heap_.front()->weak_from_this().lock();
@@ -78,6 +73,17 @@ void Timers::run() {
     due.reset();
     guard.lock();
   }
+}
+
+void Timers::sleep(std::unique_lock<std::mutex>& guard) {
+  if (heap_.empty()) {
+    wakes_at_ = State::Instant::max();
+    changed_.wait(guard);
+  } else {
+    wakes_at_ = heap_.front()->deadline;
+    changed_.wait_until(guard, wakes_at_);
+  }
+  wakes_at_ = State::Instant::min();
 }
 
 void Timers::put(std::size_t index, State& state) noexcept {

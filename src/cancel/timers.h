@@ -6,7 +6,9 @@
 //
 // Invariants
 //   - heap_[state.timer_index] is that state, for all that are kept; none of another is touched.
-//   - The thread sleeps no longer than to the earliest deadline, which is heap_.front()'s.
+//   - The thread sleeps no longer than to the earliest deadline, which is heap_.front()'s. It may
+//     wake up sooner, where that was taken out: most are, and nobody is woken up for it, nor for
+//     what comes later.
 //   - A state takes itself out when it goes; one that is on its way, and waits for the lock to do
 //   so,
 //     is not fired.
@@ -44,6 +46,7 @@ class Timers {
 
  private:
   void run();
+  void sleep(std::unique_lock<std::mutex>& guard);
   void put(std::size_t index, State& state) noexcept;
   void rise(std::size_t index) noexcept;
   void sink(std::size_t index) noexcept;
@@ -53,6 +56,7 @@ class Timers {
   std::condition_variable changed_;
   // Guarded by mutex_.
   std::vector<State*> heap_;
+  State::Instant wakes_at_ = State::Instant::min();  // by itself; min(): it is up, and looks
   bool ends_ = false;
   std::thread thread_;
 };
