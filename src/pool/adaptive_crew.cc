@@ -273,6 +273,7 @@ void AdaptiveCrew::ration_until(os::Instant next_look, const Decision& decision)
     } else {
       dispatch_.allow(0);
       held_until_ = now + answer.next_look;
+      next_look = std::max(next_look, held_until_);  // nothing is to be seen of who is held back
       books().held.fetch_add(1, std::memory_order_relaxed);
     }
     if (decision.may_sleep && answer.may_sleep) return dispatch_.sleep_as_monitor(next_look);

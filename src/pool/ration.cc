@@ -10,6 +10,8 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr double burst_share = 0.3;   // of the quota
+constexpr double rest_share = 0.15;   // of that: who is held back goes on with so much room
+constexpr double line_share = 0.97;   // of the period, until all but the spare may be used
 constexpr double least_spare = 0.03;  // the same
 constexpr double first_spare = 0.05;
 constexpr double most_spare = 0.2;
@@ -71,6 +73,13 @@ double Ration::to_come(const RationLook& look) const noexcept {
   return std::min(look.running * cost_ / 2, most_to_come * quota_ * left);
 }
 
+// For who has been held back: to be woken up for each job is dear, and with room for less than one
+// it would be held back at once. Late in the period there is not much left to wait for.
+double Ration::enough_to_go_on(double left) const noexcept {
+  const double most = rest_share * burst_share * quota_;
+  return std::clamp(left / 2, std::min(cost_ / 2, most), most);
+}
+
 std::uint32_t Ration::jobs_in(double room) const noexcept {
   if (cost_ <= 0) return RationAnswer::any_number;
   return static_cast<std::uint32_t>(std::clamp(room / cost_, 1.0, 1e6));
@@ -89,12 +98,11 @@ RationAnswer Ration::look(const RationLook& look) noexcept {
   if (is_another) begin_period(*look.began, look);
   last_ = look;
   const double burst = burst_share * quota_;
-  const double rate = (quota_ - spare_ - burst) / period_;
+  const double rate = (quota_ - spare_ - burst) / (line_share * period_);
   const double passed = count(look.now - began_);
-  const double used = count(look.used) - used_before_;
-  const double room = burst + rate * passed - used - to_come(look);
-  // Room for less than a job is none for who has been held back: it would be held back at once.
-  const double enough = holds_ ? std::min(cost_ / 2, burst / 4) : 0;
+  const double used = count(look.used) - used_before_ + to_come(look);
+  const double room = std::min(burst + rate * passed, quota_ - spare_) - used;
+  const double enough = holds_ ? enough_to_go_on(quota_ - spare_ - used) : 0;
   holds_ = room < enough;
   const double most_rate = std::max(look.cpus - rate, 0.1);
   const nanoseconds until_next = duration(std::max(period_ - passed, 0.0));

@@ -62,6 +62,7 @@ class Ration {
   void learn(const RationLook& look) noexcept;
   void begin_period(nanoseconds began, const RationLook& look) noexcept;
   double to_come(const RationLook& look) const noexcept;
+  double enough_to_go_on(double left) const noexcept;
   std::uint32_t jobs_in(double room) const noexcept;
 
   // In nanoseconds, all of them.
