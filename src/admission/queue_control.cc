@@ -52,8 +52,12 @@ double QueueControl::Window::idle_share(std::uint32_t cpus) const noexcept {
   return std::max(idle, unhindered / cpus) / offered;
 }
 
+double QueueControl::fewest() const noexcept {
+  return std::max<double>(options_.least_excess, options_.excess * part_of_time_);
+}
+
 double QueueControl::threshold() const noexcept {
-  return std::max<double>(options_.excess, rate_ * excess_seconds);
+  return std::max(fewest(), rate_ * excess_seconds);
 }
 
 double QueueControl::longest() const noexcept {
@@ -61,7 +65,7 @@ double QueueControl::longest() const noexcept {
 }
 
 double QueueControl::burst() const noexcept {
-  return std::max<double>(options_.excess, rate_ * part_of_time_ * seconds(burst_));
+  return std::max(fewest(), rate_ * part_of_time_ * seconds(burst_));
 }
 
 void QueueControl::Excess::add(nanoseconds now, double offered, double gone,

@@ -44,7 +44,9 @@ struct QueueOptions {
   nanoseconds most_patience = std::chrono::milliseconds(100);  // of who has been mistaken
   nanoseconds longest_wait = std::chrono::seconds(1);  // a queue that stands so long sheds always
   std::uint32_t excess = 40;                           // requests; see above
-  nanoseconds burst = std::chrono::milliseconds(60);   // of work: with excess so much may wait
+  // With a part of a CPU each waits for so much longer, and fewer have to say it.
+  std::uint32_t least_excess = 24;
+  nanoseconds burst = std::chrono::milliseconds(60);  // of work: with excess so much may wait
   nanoseconds most_burst = std::chrono::milliseconds(100);
   nanoseconds remembers = std::chrono::seconds(10);  // that it was mistaken
   std::uint32_t length = 160;  // at 0.9 times the capacity a queue is never that long
@@ -154,6 +156,7 @@ class QueueControl {
   double longest() const noexcept;    // queue in the open state
   double burst() const noexcept;      // the same, while there is excess
   double threshold() const noexcept;  // of excess
+  double fewest() const noexcept;     // requests that are not there by chance
 
   QueueOptions options_;
   nanoseconds standing_{0};

@@ -83,6 +83,24 @@ TEST(QueueControl, WithAPartOfACoreFewerMayWait) {
   EXPECT_TRUE(looking.look(more).sheds);
 }
 
+// Who comes last of 40 waits for twice as long with half a core: fewer have to say it.
+TEST(QueueControl, WithAPartOfACoreFewerSayThatItIsOverload) {
+  const auto waiting_when_it_sheds = [](double part_of_time) {
+    Looking looking;
+    QueueSample sample = overload(1, 1, 0);
+    sample.part_of_time = part_of_time;
+    looking.look(sample, 20);
+    sample = overload(2, 1, 0);
+    sample.part_of_time = part_of_time;
+    do {
+      ++sample.waiting;
+    } while (!looking.look(sample).sheds && sample.waiting < 200);
+    return sample.waiting;
+  };
+  EXPECT_GT(waiting_when_it_sheds(1), 50U);
+  EXPECT_LT(waiting_when_it_sheds(0.5), 45U);
+}
+
 // Refused first, and let in from then on; until that is long ago.
 TEST(QueueControl, WhoWasMistakenIsMorePatient) {
   Looking looking;
