@@ -61,7 +61,7 @@ struct Plan {
   std::string authorities_file = {};              // who is trusted; empty: the system's
 
   std::vector<int> cpus = {};  // thread i is pinned to the CPU i of these, in turn; none: not
-  bool spins = false;          // looks at the clock for the last 100 us; wants a CPU of its own
+  bool spins = false;          // never sleeps between starts; wants a CPU of its own
   bool keeps_samples = true;   // of a closed loop; an open one always does
   // How long our cgroup has been throttled, ever; asked before and after.
   std::function<nanoseconds()> throttled = {};

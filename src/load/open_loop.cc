@@ -9,8 +9,6 @@
 namespace weft::load {
 namespace {
 
-// How long before a start the thread stops sleeping, where it spins.
-constexpr nanoseconds spin_before = std::chrono::microseconds{100};
 // How often it looks whether it is to stop.
 constexpr nanoseconds longest_wait = std::chrono::milliseconds{50};
 // After so many starts answers are looked at, however late the generator is.
@@ -197,8 +195,6 @@ void OpenLoop::wait_until(nanoseconds next) {
     wire_.poll(left);
   } else if (!plan_.spins) {
     wire_.poll(left, most_before_start);
-  } else if (left > spin_before) {
-    wire_.poll(left - spin_before, most_before_start);
   } else {
     spin_until(next);
   }

@@ -242,7 +242,7 @@ std::vector<Option> connection_options(LoadArguments& arguments) {
        .target = &arguments.cpus,
        .value_text = "LIST"},
       {.name = "--spin",
-       .help = "Look at the clock for the last 100 us before a start; with a CPU of its own",
+       .help = "Never sleep between starts, but look at the clock; with a CPU of its own",
        .target = &arguments.spin,
        .excludes = {"--closed"}},
   };
