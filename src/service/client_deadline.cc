@@ -1,35 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Eight digits and a unit.
+// The earlier of two deadlines.
 #include "service/client_deadline.h"
 
 #include <weft/cancel.h>
 #include <weft/service.h>
 
 #include <algorithm>
+#include <optional>
+#include <string>
 
-#include "base/text.h"
 #include "http/characters.h"
+#include "wire/timeout.h"
 
 namespace weft::service {
 namespace {
 
 using std::chrono::nanoseconds;
 using Clock = std::chrono::steady_clock;
-
-constexpr std::size_t most_digits = 8;
-constexpr std::int64_t most_number = 99'999'999;
-
-struct Unit {
-  char letter;
-  nanoseconds duration;
-};
-// From the smallest on.
-constexpr Unit units[] = {{'n', nanoseconds(1)},
-                          {'u', std::chrono::microseconds(1)},
-                          {'m', std::chrono::milliseconds(1)},
-                          {'S', std::chrono::seconds(1)},
-                          {'M', std::chrono::minutes(1)},
-                          {'H', std::chrono::hours(1)}};
 
 [[noreturn]] void refuse_timeout() {
   throw HttpError(400,
@@ -39,33 +26,13 @@ constexpr Unit units[] = {{'n', nanoseconds(1)},
 
 }  // namespace
 
-std::optional<nanoseconds> parse_timeout(std::string_view text) noexcept {
-  if (text.size() < 2 || text.size() > most_digits + 1) return std::nullopt;
-  const std::string_view digits = text.substr(0, text.size() - 1);
-  if (digits.find_first_not_of("0123456789") != std::string_view::npos) return std::nullopt;
-  const auto number = base::to_number<std::uint32_t>(digits);
-  const auto* const unit =
-      std::ranges::find_if(units, [&](const Unit& each) { return each.letter == text.back(); });
-  if (!number || unit == std::end(units)) return std::nullopt;
-  // More than a few hundred years of hours do not fit, and are as good as a year.
-  const std::int64_t longest = std::chrono::hours(24 * 365) / unit->duration;
-  return unit->duration * std::min<std::int64_t>(*number, longest);
-}
-
-std::string timeout_text(nanoseconds duration) {
-  const nanoseconds rest = std::max(duration, nanoseconds(0));
-  const auto* const unit = std::ranges::find_if(
-      units, [&](const Unit& each) { return rest / each.duration <= most_number; });
-  return std::to_string(rest / unit->duration) + unit->letter;
-}
-
 Clock::time_point deadline_of(const serve::Request& request, nanoseconds longest,
                               Clock::time_point now) {
   std::optional<nanoseconds> wished;
   for (std::size_t i = 0; i < request.head.field_count(); ++i) {
     if (!http::equals_ignoring_case(request.head.name(i), "grpc-timeout")) continue;
     if (wished) refuse_timeout();
-    wished = parse_timeout(request.head.value(i));
+    wished = wire::parse_timeout(request.head.value(i));
     if (!wished) refuse_timeout();
   }
   const Clock::time_point asked = request.asked == Clock::time_point() ? now : request.asked;
@@ -77,7 +44,7 @@ Clock::time_point deadline_of(const serve::Request& request, nanoseconds longest
 std::optional<std::string> remaining_timeout() {
   const CancelToken token = cancellation();
   if (token.deadline() == CancelToken::Instant::max()) return std::nullopt;
-  return timeout_text(token.remaining());
+  return wire::timeout_text(token.remaining());
 }
 
 }  // namespace weft::service

@@ -6,18 +6,10 @@
 #pragma once
 
 #include <chrono>
-#include <optional>
-#include <string>
-#include <string_view>
 
 #include "serve/response.h"
 
 namespace weft::service {
-
-// None: it is not "up to eight digits and a unit".
-std::optional<std::chrono::nanoseconds> parse_timeout(std::string_view text) noexcept;
-// No longer than that, in the smallest unit that has room for it.
-std::string timeout_text(std::chrono::nanoseconds duration);
 
 // When the request must be answered: `longest` after it was there, or earlier. Throws
 // HttpError(400) where the field is malformed, and Cancelled where it is too late already.

@@ -12,6 +12,7 @@ MODULES = {
     "arch": ["base"],
     "os": ["base", "arch"],
     "measure": ["base"],
+    "wire": ["base"],
     "budget": ["os"],
     "inspect": ["os", "budget"],
     "sandbox": ["os", "budget"],
@@ -38,7 +39,7 @@ MODULES = {
     "http": ["pool"],
     "serve": ["http", "net", "engine", "admission"],
     "load": ["measure", "net"],
-    "service": ["serve", "admission", "coroutine", "grpc", "sql", "log"],
+    "service": ["serve", "admission", "coroutine", "grpc", "sql", "log", "wire"],
     "grpc": ["coroutine", "admission"],
 }
 # The library is useful without the preload, and the preload never pulls in the library.
