@@ -8,12 +8,14 @@
 //   armed     --the same, and an admission-->       waiting, with a ticket; or refused
 //   waiting   --all that has come was seen to-->    running
 //   waiting   --the client goes, or the server-->   refused, without a handler
+//   idle      --arrive(), on weft's transport-->    as armed, with a call
 //   running   --the handler returns or throws-->    finishing: the finish tag is gRPC's
 //   refused   --at once, without a coroutine-->     finishing
 //   finishing --all tags have come-->               over, and idle
 //
 // Invariants
-//   - All of a call happens on its queue's thread.
+//   - All of a call happens on its queue's thread. Its tags are gRPC's, or those of its wire
+//     (<weft/grpc_wire.h>), which come in the same way.
 //   - The done tag comes once for each call that has begun, before or after the finish tag, and
 //     never for one that has not: gRPC says so only in a remark (its issue 10136).
 //   - A call ends when gRPC has none of its tags: what they refer to is in the call, never in the
@@ -43,6 +45,7 @@
 
 #include <weft/cancel.h>
 #include <weft/grpc_queue.h>
+#include <weft/grpc_wire.h>
 
 namespace weft::grpc {
 
@@ -87,8 +90,16 @@ class Call {
 
   // "/package.Service/Method".
   std::string_view method() const noexcept;
-  // Metadata, peer, compression. Not to be kept longer than the call.
-  ::grpc::ServerContext& context() noexcept { return *context_; }
+  // What the client has sent besides its messages, and who it is. Not to be kept longer than the
+  // call.
+  const Metadata& metadata() { return carrier_->metadata(); }
+  std::string peer() const { return carrier_->peer(); }
+  // Names in lower case; values of those that end in -bin are bytes. Headers go with the first
+  // message, or with the status, whichever is first.
+  void add_header(const std::string& name, const std::string& value);
+  void add_trailer(const std::string& name, const std::string& value);
+  // The same, and compression, of gRPC's transport alone: throws std::logic_error with weft's.
+  ::grpc::ServerContext& context();
   // The same as weft::cancellation() in the handler.
   CancelToken token() const;
   // The same as weft::correlation() in the handler.
@@ -100,6 +111,10 @@ class Call {
 
   virtual void request(::grpc::ServerContext& context, ::grpc::ServerCompletionQueue& queue,
                        void* tag) = 0;
+  // On weft's transport. The message is that of methods that take one. False: it is none.
+  virtual bool accept(Wire& wire, std::string_view message) = 0;
+  // None: it is on gRPC's transport.
+  Wire* wire() const noexcept { return wire_; }
   virtual Answer answer() = 0;
   virtual void finish(const ::grpc::Status& status, void* tag) = 0;
   virtual void clear() noexcept = 0;
@@ -110,6 +125,7 @@ class Call {
 
  private:
   friend class Driver;
+  friend class H2Stream;
   friend class Step;
   friend class Worker;
   template <class Request>
@@ -126,8 +142,31 @@ class Call {
     Call& call_;
   };
 
+  // What gRPC's transport says around the messages.
+  class ContextCarrier final : public Carrier {
+   public:
+    const Metadata& metadata() override { return context.client_metadata(); }
+    std::string_view find(std::string_view name) const override;
+    std::string peer() const override { return context.peer(); }
+    void add_header(const std::string& name, const std::string& value) override {
+      context.AddInitialMetadata(name, value);
+    }
+    void add_trailer(const std::string& name, const std::string& value) override {
+      context.AddTrailingMetadata(name, value);
+    }
+    Instant deadline(Instant now) const override;
+    std::chrono::nanoseconds lateness() const noexcept override { return {}; }
+    bool is_cancelled() const override { return context.IsCancelled(); }
+    bool is_cut_off() override;
+
+    ::grpc::ServerContext context;
+  };
+
   void arm();
   void on_requested(bool is_ok);
+  // Of weft's transport: there it is, with its message where it has one.
+  void arrive(Wire& wire, std::string_view message);
+  void begin_or_wait(bool is_readable);
   void on_done(bool);
   void on_finished(bool is_ok);
   bool is_refused();
@@ -138,6 +177,9 @@ class Call {
   void begin_in_turn();
   void end_ticket();
   void ended(std::exception_ptr thrown, const ::grpc::Status& status) noexcept;
+  // Of weft's transport: its stream is closed.
+  void is_done_with_its_wire();
+  bool was_cancelled() const noexcept;
   void send(const ::grpc::Status& status);
   void cancel(CancelReason reason);
   void come_back();
@@ -161,12 +203,14 @@ class Call {
 
   Worker& worker_;
   Method& method_;
-  std::optional<::grpc::ServerContext> context_;
+  std::optional<ContextCarrier> context_;  // of gRPC's transport
+  Wire* wire_ = nullptr;                   // of weft's
+  Carrier* carrier_ = nullptr;             // whichever it is; none: idle
   Moment<&Call::on_requested> requested_{*this};
   Moment<&Call::on_done> done_{*this};
   Moment<&Call::on_finished> finished_{*this};
   Turn turn_{*this};
-  int tags_ = 0;               // gRPC's, besides the request tag
+  int tags_ = 0;               // gRPC's or the wire's, besides the request tag
   bool is_running_ = false;    // or waiting
   bool was_answered_ = false;  // gRPC took the answer
   ::grpc::StatusCode code_ = ::grpc::StatusCode::UNKNOWN;

@@ -13,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <typeinfo>
 #include <utility>
 
@@ -37,6 +38,8 @@ class Method {
   const std::string& name() const noexcept { return name_; }
   const MethodOptions& options() const noexcept { return options_; }
   virtual std::unique_ptr<Call> make(Worker& worker) = 0;
+  // Of its calls, exactly one comes with each.
+  virtual bool takes_one_message() const noexcept = 0;
 
  private:
   const std::string name_;
@@ -67,6 +70,7 @@ class Bound final : public Method {
   std::unique_ptr<Call> make(Worker& worker) override {
     return std::make_unique<typename CallOf::template With<Bound>>(worker, *this);
   }
+  bool takes_one_message() const noexcept override { return CallOf::takes_one_message; }
   void request(ServerContext& context, Arguments&... arguments, ServerCompletionQueue& queue,
                void* tag) {
     (service_.*request_)(&context, &arguments..., &queue, &queue, tag);
@@ -105,8 +109,14 @@ class Kept {
   std::uint32_t uses_ = 0;
 };
 
+template <class Message>
+bool parse(std::string_view bytes, Message& message) {
+  return message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
+}
+
 template <class In, class Out>
 struct Unary {
+  static constexpr bool takes_one_message = true;
   template <class Bound>
   class With final : public Call {
    public:
@@ -117,11 +127,14 @@ struct Unary {
       responder_.emplace(&context);
       bound_.request(context, *in_, *responder_, queue, tag);
     }
+    bool accept(Wire&, std::string_view message) override { return parse(message, *in_); }
     Answer answer() override {
       Call& call = *this;
       return bound_.answer(call, std::as_const(*in_), *out_);
     }
     void finish(const ::grpc::Status& status, void* tag) override {
+      if (wire() != nullptr)
+        return wire()->finish(status.ok() ? &*out_ : nullptr, status, *static_cast<Tag*>(tag));
       status.ok() ? responder_->Finish(*out_, status, tag)
                   : responder_->FinishWithError(status, tag);
     }
@@ -143,6 +156,7 @@ struct Unary {
 
 template <class In, class Out>
 struct ServerStream {
+  static constexpr bool takes_one_message = true;
   template <class Bound>
   class With final : public Call {
    public:
@@ -155,13 +169,23 @@ struct ServerStream {
       writer_.emplace(*this, *stream_);
       bound_.request(context, *in_, *stream_, queue, tag);
     }
+    bool accept(Wire& wire, std::string_view message) override {
+      in_.emplace();
+      written_.emplace(wire);
+      writer_.emplace(*this, *written_);
+      return parse(message, *in_);
+    }
     Answer answer() override {
       Call& call = *this;
       return bound_.answer(call, std::as_const(*in_), *writer_);
     }
-    void finish(const ::grpc::Status& status, void* tag) override { stream_->Finish(status, tag); }
+    void finish(const ::grpc::Status& status, void* tag) override {
+      if (wire() != nullptr) return wire()->finish(nullptr, status, *static_cast<Tag*>(tag));
+      stream_->Finish(status, tag);
+    }
     void clear() noexcept override {
       writer_.reset();
+      written_.reset();
       stream_.reset();
       in_.reset();
     }
@@ -169,12 +193,14 @@ struct ServerStream {
     Bound& bound_;
     std::optional<In> in_;
     std::optional<::grpc::ServerAsyncWriter<Out>> stream_;
+    std::optional<WireWriter<Out>> written_;
     std::optional<Writer<Out>> writer_;
   };
 };
 
 template <class In, class Out>
 struct ClientStream {
+  static constexpr bool takes_one_message = false;
   template <class Bound>
   class With final : public Call {
    public:
@@ -187,15 +213,24 @@ struct ClientStream {
       reader_.emplace(*this, *stream_);
       bound_.request(context, *stream_, queue, tag);
     }
+    bool accept(Wire& wire, std::string_view) override {
+      out_.emplace();
+      read_.emplace(wire);
+      reader_.emplace(*this, *read_);
+      return true;
+    }
     Answer answer() override {
       Call& call = *this;
       return bound_.answer(call, *reader_, *out_);
     }
     void finish(const ::grpc::Status& status, void* tag) override {
+      if (wire() != nullptr)
+        return wire()->finish(status.ok() ? &*out_ : nullptr, status, *static_cast<Tag*>(tag));
       status.ok() ? stream_->Finish(*out_, status, tag) : stream_->FinishWithError(status, tag);
     }
     void clear() noexcept override {
       reader_.reset();
+      read_.reset();
       stream_.reset();
       out_.reset();
     }
@@ -203,12 +238,14 @@ struct ClientStream {
     Bound& bound_;
     std::optional<Out> out_;
     std::optional<::grpc::ServerAsyncReader<Out, In>> stream_;
+    std::optional<WireReader<In>> read_;
     std::optional<Reader<In>> reader_;
   };
 };
 
 template <class In, class Out>
 struct Stream {
+  static constexpr bool takes_one_message = false;
   template <class Bound>
   class With final : public Call {
    public:
@@ -221,19 +258,33 @@ struct Stream {
       writer_.emplace(*this, *stream_);
       bound_.request(context, *stream_, queue, tag);
     }
+    bool accept(Wire& wire, std::string_view) override {
+      read_.emplace(wire);
+      written_.emplace(wire);
+      reader_.emplace(*this, *read_);
+      writer_.emplace(*this, *written_);
+      return true;
+    }
     Answer answer() override {
       Call& call = *this;
       return bound_.answer(call, *reader_, *writer_);
     }
-    void finish(const ::grpc::Status& status, void* tag) override { stream_->Finish(status, tag); }
+    void finish(const ::grpc::Status& status, void* tag) override {
+      if (wire() != nullptr) return wire()->finish(nullptr, status, *static_cast<Tag*>(tag));
+      stream_->Finish(status, tag);
+    }
     void clear() noexcept override {
       writer_.reset();
       reader_.reset();
+      written_.reset();
+      read_.reset();
       stream_.reset();
     }
 
     Bound& bound_;
     std::optional<::grpc::ServerAsyncReaderWriter<Out, In>> stream_;
+    std::optional<WireReader<In>> read_;
+    std::optional<WireWriter<Out>> written_;
     std::optional<Reader<In>> reader_;
     std::optional<Writer<Out>> writer_;
   };

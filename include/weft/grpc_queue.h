@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // QueueContext: a completion queue of gRPC, and the one thread that serves it, as a context of
-// Boost.Asio.
+// Boost.Asio. With weft's own transport it is a poller's thread instead, and there is no gRPC.
 //
 //   queue.executor()     its work is done by the queue's thread
 //   queue.strand()       the same, with the context (<weft/context.h>) of the caller around it
@@ -20,7 +20,8 @@
 //   serving  --close()-->  closing  --nothing is outstanding-->  closed: for ever
 //
 // Invariants
-//   - There is mail if, and only if, the bell (an alarm of gRPC) was rung and its tag has not come:
+//   - There is mail if, and only if, the bell (an alarm of gRPC, or the poller's) was rung and that
+//     was not seen yet:
 //     mail is taken when the tag comes, and never before. So one alarm is enough, and whoever adds
 //     to mail that is there touches nothing afterwards.
 //   - outstanding = operations + work that executors track; a queue with any is neither left nor
@@ -43,6 +44,7 @@
 #include <boost/asio/execution_context.hpp>
 #include <boost/asio/recycling_allocator.hpp>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -81,6 +83,48 @@ class Timetable {
   ~Timetable() = default;
   Timetable(const Timetable&) = default;
   Timetable& operator=(const Timetable&) = default;
+};
+
+// Something that is seen to at a time, by a poller. Goes when it is not set.
+class Timer {
+ public:
+  using Instant = std::chrono::steady_clock::time_point;
+  // It is no longer set, and may be set again.
+  virtual void expire() = 0;
+  bool is_set() const noexcept { return place_ != nowhere; }
+  Instant at() const noexcept { return at_; }
+
+ protected:
+  Timer() = default;
+  ~Timer() = default;
+  Timer(const Timer&) = delete;
+  Timer& operator=(const Timer&) = delete;
+
+ private:
+  friend class Timers;
+  static constexpr std::size_t nowhere = static_cast<std::size_t>(-1);
+  Instant at_;
+  std::size_t place_ = nowhere;
+};
+
+// Where a queue's thread waits that does not wait in gRPC.
+class Poller {
+ public:
+  using Instant = std::chrono::steady_clock::time_point;
+  // Sends what was written. True: there is more to do at once.
+  virtual bool finish_round() = 0;
+  // Sees to what has come, and waits for it until then. True: it was rung.
+  virtual bool poll(Instant until) = 0;
+  virtual void set(Timer& timer, Instant at) = 0;
+  virtual void cancel(Timer& timer) noexcept = 0;
+  // For any thread.
+  virtual void ring() noexcept = 0;
+
+ protected:
+  Poller() = default;
+  ~Poller() = default;
+  Poller(const Poller&) = default;
+  Poller& operator=(const Poller&) = default;
 };
 
 namespace queue {
@@ -199,6 +243,8 @@ class QueueExecutor {
 class QueueContext : public boost::asio::execution_context {
  public:
   explicit QueueContext(std::unique_ptr<::grpc::CompletionQueue> completions);
+  // It outlives the queue.
+  explicit QueueContext(Poller& poller);
   // Precondition: closed, or never used.
   ~QueueContext();
   QueueContext(const QueueContext&) = delete;
@@ -221,11 +267,19 @@ class QueueContext : public boost::asio::execution_context {
   void leave() noexcept { mode_ = Mode::leaving; }
   void stay() noexcept { mode_ = Mode::serving; }
   void close() noexcept { mode_ = Mode::closing; }
-  ::grpc::CompletionQueue& completions() noexcept { return *completions_; }
+  // Throws std::logic_error where there is a poller instead.
+  ::grpc::CompletionQueue& completions();
+  // None: it waits in gRPC.
+  Poller* poller() noexcept { return poller_; }
   // Counts an operation that is about to begin, and answers the tag it is to have.
   void* begin(Tag& tag) noexcept {
     ++operations_;
     return &tag;
+  }
+  // Of an operation that is not gRPC's: it is over.
+  void end(Tag& tag, bool is_ok) {
+    --operations_;
+    tag.complete(is_ok);
   }
   // Of the operations, one is now idle: it may never end, and need not be seen to at once.
   void begin_idle() noexcept { ++idle_operations_; }
@@ -257,15 +311,17 @@ class QueueContext : public boost::asio::execution_context {
 
   void take_mail() noexcept;
   void run_some();
+  void run_later();
   void take_tags(bool may_wait);
   void look_at_the_clock();
-  // Until when gRPC may wait for tags.
-  gpr_timespec next_look(bool may_wait) const noexcept;
+  // Until when it may be waited.
+  Timetable::Instant next_look(bool may_wait) const noexcept;
   bool is_over() noexcept;
   bool is_dormant() const noexcept;
   void end() noexcept;
 
-  const std::unique_ptr<::grpc::CompletionQueue> completions_;
+  const std::unique_ptr<::grpc::CompletionQueue> completions_;  // none: there is a poller
+  Poller* const poller_ = nullptr;
   const std::shared_ptr<queue::Strand> plain_;
 
   Timetable* timetable_ = nullptr;
@@ -286,8 +342,8 @@ class QueueContext : public boost::asio::execution_context {
   Bell bell_{*this};
 };
 
-// Throw when the coroutine is cancelled. On a queue's thread by an alarm of gRPC, elsewhere as
-// weft::sleep_for().
+// Throw when the coroutine is cancelled. On a queue's thread by an alarm of gRPC, or by its poller;
+// elsewhere as weft::sleep_for().
 boost::asio::awaitable<void> sleep_until(std::chrono::steady_clock::time_point deadline);
 boost::asio::awaitable<void> sleep_for(std::chrono::nanoseconds duration);
 

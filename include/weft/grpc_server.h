@@ -77,8 +77,6 @@ class Snapshot;
 
 namespace weft::grpc {
 
-using Metadata = std::multimap<::grpc::string_ref, ::grpc::string_ref>;
-
 // A call, before anything is done for it.
 struct Arrival {
   std::string_view method;
@@ -103,13 +101,23 @@ struct CallRecord {
   std::string peer;
 };
 
+// Who carries the calls.
+//   grpc   gRPC's own transport, with all that it has: credentials, compression.
+//   weft   HTTP/2 by nghttp2 on an epoll of each worker (src/grpc/h2_port.h). It takes all that has
+//          come before handlers run, and writes the answers of a connection together: several times
+//          the calls of gRPC's on a CPU (docs/bench_grpc.md). A connection stays with one worker.
+//          Without encryption and compression, and messages are Protobuf's
+//          (docs/decisions/019-grpc-transport.md).
+enum class Transport : std::uint8_t { grpc, weft };
+
 struct ServerOptions {
+  Transport transport = Transport::grpc;
   std::vector<std::string> addresses{"127.0.0.1:0"};            // or "unix:PATH"
   std::shared_ptr<::grpc::ServerCredentials> credentials = {};  // none: no encryption
 
   std::uint32_t workers = 0;                // 0: the CPU budget, followed while it changes
   std::uint32_t most_workers = 0;           // 0: twice the above
-  std::uint32_t armed = 8;                  // requests of each method, at each worker
+  std::uint32_t armed = 8;                  // requests of each method, at each worker, of gRPC's
   double memory_share = 0.25;               // of the memory budget, for what gRPC buffers
   std::uint32_t concurrent_streams = 1024;  // of a connection
   int most_received_bytes = 4 << 20;        // of a message

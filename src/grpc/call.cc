@@ -6,6 +6,7 @@
 #include <weft/trace.h>
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "grpc/call_source.h"
 #include "grpc/call_ticket.h"
@@ -20,12 +21,6 @@ using Clock = std::chrono::steady_clock;
 
 // Of who found no room in a pool.
 constexpr std::chrono::milliseconds retry_for_room(1000);
-
-std::string_view find(const Metadata& metadata, const char* name) {
-  const auto found = metadata.find(name);
-  if (found == metadata.end()) return {};
-  return {found->second.data(), found->second.size()};
-}
 
 }  // namespace
 
@@ -47,27 +42,74 @@ const std::string& Call::correlation() const {
   return source_->correlation();
 }
 
+::grpc::ServerContext& Call::context() {
+  if (context_) return context_->context;
+  throw std::logic_error(
+      "weft::grpc: weft's own transport has no ServerContext: use Call::metadata(), peer(), "
+      "add_header() and add_trailer(), which work with both");
+}
+void Call::add_header(const std::string& name, const std::string& value) {
+  carrier_->add_header(name, value);
+}
+void Call::add_trailer(const std::string& name, const std::string& value) {
+  carrier_->add_trailer(name, value);
+}
+
+std::string_view Call::ContextCarrier::find(std::string_view name) const {
+  const Metadata& metadata = context.client_metadata();
+  const auto found = metadata.find(::grpc::string_ref(name.data(), name.size()));
+  if (found == metadata.end()) return {};
+  return {found->second.data(), found->second.size()};
+}
+CancelToken::Instant Call::ContextCarrier::deadline(Instant now) const {
+  const auto deadline = context.deadline();
+  if (deadline == std::chrono::system_clock::time_point::max()) return Instant::max();
+  return steady_deadline(deadline, std::chrono::system_clock::now(), now);
+}
+bool Call::ContextCarrier::is_cut_off() {
+  return ::grpc_call_failed_before_recv_message(context.c_call()) != 0;
+}
+
 void Call::arm() {
   context_.emplace();
-  context_->AsyncNotifyWhenDone(static_cast<Tag*>(&done_));  // counted when it is known to come
-  request(*context_, worker_.completions_, worker_.queue_.begin(requested_));
+  carrier_ = &*context_;
+  ::grpc::ServerContext& context = context_->context;
+  context.AsyncNotifyWhenDone(static_cast<Tag*>(&done_));  // counted when it is known to come
+  request(context, *worker_.completions_, worker_.queue_.begin(requested_));
 }
 
 void Call::on_requested(bool is_ok) {
   if (!is_ok) return worker_.will_not_begin(*this);
+  worker_.is_taken(*this);
+  begin_or_wait(true);
+}
+
+void Call::arrive(Wire& wire, std::string_view message) {
+  wire_ = &wire;
+  carrier_ = &wire;
+  begin_or_wait(accept(wire, message));
+}
+
+void Call::begin_or_wait(bool is_readable) {
   worker_.queue_.begin(done_);
   tags_ = 1;
   begun_ = Clock::now();
-  client_deadline_ = CancelToken::Instant::max();
-  if (const auto deadline = context_->deadline();
-      deadline != std::chrono::system_clock::time_point::max()) {
-    client_deadline_ = steady_deadline(deadline, std::chrono::system_clock::now(), begun_);
-  }
+  client_deadline_ = carrier_->deadline(begun_);
   const std::chrono::milliseconds longest = worker_.site_.options.longest_call;
   has_longest_ = is_unary() && longest.count() != 0;
   deadline_ = has_longest_ ? std::min(client_deadline_, begun_ + longest) : client_deadline_;
   worker_.begins(*this);
+  if (!is_readable) {
+    ended_ = begun_;
+    return send({::grpc::StatusCode::INTERNAL, "the message is not of the method's type"});
+  }
   if (is_refused()) return;
+  // On weft's transport that may be known already, and on gRPC's it may not be asked yet.
+  if (wire_ != nullptr && wire_->is_cancelled()) {
+    end_ticket();
+    ended_ = begun_;
+    return send(status_of(reason_of_end()));
+  }
   is_running_ = true;
   source_ = std::make_shared<CallSource>(deadline_);
   // What has come is taken first: so many wait, and some may have to be refused.
@@ -78,8 +120,7 @@ bool Call::is_refused() {
   const ServerOptions& options = worker_.site_.options;
   const MethodOptions& own = method_.options();
   if (options.refuse) {
-    const auto refusal =
-        options.refuse({method_.name(), own.priority, context_->client_metadata()});
+    const auto refusal = options.refuse({method_.name(), own.priority, carrier_->metadata()});
     if (refusal) refuse(refusal->reason, refusal->retry_after);
     if (refusal) return true;
   }
@@ -104,8 +145,8 @@ void Call::add_refusal(const char* reason, std::chrono::milliseconds retry_after
     const std::scoped_lock guard(worker_.counters_.mutex);
     ++worker_.counters_.refused[reason];
   }
-  context_->AddTrailingMetadata("grpc-retry-pushback-ms", std::to_string(retry_after.count()));
-  context_->AddTrailingMetadata("weft-reason", reason);
+  carrier_->add_trailer("grpc-retry-pushback-ms", std::to_string(retry_after.count()));
+  carrier_->add_trailer("weft-reason", reason);
 }
 
 Call::Turn::Turn(Call& call) noexcept : Posted(&act_on), call_(call) {}
@@ -144,12 +185,9 @@ void Call::end_ticket() {
 void Call::begin() {
   context::Reference own;
   try {
-    const Metadata& metadata = context_->client_metadata();
-    const std::string_view received = find(metadata, "x-request-id");
-    source_->receive(find(metadata, "traceparent"), find(metadata, "tracestate"), received);
-    if (is_correlation_id(received)) {
-      context_->AddInitialMetadata("x-request-id", std::string(received));
-    }
+    const std::string_view received = carrier_->find("x-request-id");
+    source_->receive(carrier_->find("traceparent"), carrier_->find("tracestate"), received);
+    if (is_correlation_id(received)) carrier_->add_header("x-request-id", std::string(received));
     own = context::visible_with(CallSource::key, source_);
     if (driver_ == nullptr) driver_ = Driver::start(worker_.queue_);
   } catch (const std::bad_alloc&) {  // the handler has not begun
@@ -196,19 +234,32 @@ void Call::send(const ::grpc::Status& status) {
 
 void Call::on_finished(bool is_ok) {
   was_answered_ = is_ok;
+  if (wire_ != nullptr) code_ = wire_->sent_code();
   --tags_;
   come_back();
 }
 
 void Call::on_done(bool) {
   --tags_;
-  if (is_running_ && context_->IsCancelled()) cancel(reason_of_end());
+  if (is_running_ && carrier_->is_cancelled()) cancel(reason_of_end());
   come_back();
 }
 
+void Call::is_done_with_its_wire() {
+  worker_.queue_.end(done_, true);
+}
+
+bool Call::was_cancelled() const noexcept {
+  return source_ != nullptr && source_->reason() != CancelReason::none;
+}
+
 CancelReason Call::reason_of_end() const noexcept {
-  return grpc::reason_of_end(begun_, client_deadline_, Clock::now(),
-                             worker_.site_.is_shut_down.load(std::memory_order_relaxed));
+  const bool is_shut_down = worker_.site_.is_shut_down.load(std::memory_order_relaxed);
+  if (client_deadline_ == CancelToken::Instant::max()) {
+    return grpc::reason_of_end(begun_, client_deadline_, Clock::now(), is_shut_down);
+  }
+  const std::chrono::nanoseconds late = carrier_->lateness();
+  return grpc::reason_of_end(begun_ - late, client_deadline_ - late, Clock::now(), is_shut_down);
 }
 
 void Call::cancel(CancelReason reason) {
@@ -229,7 +280,7 @@ void Call::give_up() {
 }
 
 void Call::check_end() {
-  if (::grpc_call_failed_before_recv_message(context_->c_call()) != 0) give_up();
+  if (carrier_->is_cut_off()) give_up();
 }
 
 // All is over: what it held goes, and the call may be used again.
@@ -240,12 +291,14 @@ void Call::come_back() {
   if (const auto& tell = worker_.site_.options.on_finished) {
     tell({method_.name(), code_, was_answered_, ended_ - begun_, request_bytes(), response_bytes(),
           source_ == nullptr ? std::string_view() : std::string_view(source_->correlation()),
-          context_->peer()});
+          carrier_->peer()});
   }
   if (driver_ != nullptr && !driver_->rests()) std::exchange(driver_, nullptr)->stop();
   source_.reset();
   clear();
   context_.reset();
+  carrier_ = nullptr;
+  if (Wire* const wire = std::exchange(wire_, nullptr)) wire->release();
   was_answered_ = false;
   worker_.is_over(*this);
 }

@@ -34,10 +34,56 @@ void Crew::resize(std::uint32_t serving) {
       begin(i);
     } else {
       tell(i, [](Worker& worker) {
-        worker.stop_arming();
+        worker.stop_serving();
         worker.queue().leave();
       });
     }
+  }
+  share_out();
+}
+
+// Clients keep their connections: those that are new here would get nothing to do.
+void Crew::share_out() {
+  std::uint32_t connections = 0;
+  for (const auto& worker : workers_) {
+    if (worker->port() == nullptr) return;
+    connections += worker->port()->connections().load(std::memory_order_relaxed);
+  }
+  const std::uint32_t share = (connections + serving_ - 1) / serving_;
+  for (std::size_t i = 0; i < serving_; ++i) {
+    if (workers_[i]->port()->connections().load(std::memory_order_relaxed) <= share) continue;
+    tell(i, [share](Worker& worker) { worker.port()->drain_beyond(share); });
+  }
+}
+
+void Crew::give(net::Accepted accepted) {
+  const std::scoped_lock guard(mutex_);
+  if (is_closed_) return;
+  const auto connections = [this](std::size_t i) {
+    return workers_[i]->port()->connections().load(std::memory_order_relaxed);
+  };
+  std::size_t chosen = 0;
+  for (std::size_t i = 1; i < serving_; ++i) {
+    if (connections(i) < connections(chosen)) chosen = i;
+  }
+  Worker& worker = *workers_[chosen];
+  worker.port()->connections().fetch_add(1, std::memory_order_relaxed);
+  asio::post(worker.queue().executor(), [&worker, own = std::move(accepted)]() mutable {
+    worker.port()->take(std::move(own));
+  });
+}
+
+void Crew::drain() {
+  const std::scoped_lock guard(mutex_);
+  for (std::size_t i = 0; i < workers_.size(); ++i) {
+    if (places_[i].runs) tell(i, [](Worker& worker) { worker.stop_serving(); });
+  }
+}
+
+void Crew::cut() {
+  const std::scoped_lock guard(mutex_);
+  for (std::size_t i = 0; i < workers_.size(); ++i) {
+    if (places_[i].runs) tell(i, [](Worker& worker) { worker.port()->cut(); });
   }
 }
 
@@ -45,7 +91,7 @@ void Crew::begin(std::size_t index) {
   Place& place = places_[index];
   tell(index, [](Worker& worker) {
     worker.queue().stay();
-    worker.begin_arming();
+    worker.begin_serving();
   });
   if (std::exchange(place.runs, true)) return;
   if (place.thread.joinable()) place.thread.join();  // has left, and holds no lock
@@ -100,7 +146,7 @@ void Crew::close() {
     is_closed_ = true;
     for (std::size_t i = 0; i < workers_.size(); ++i) {
       tell(i, [](Worker& worker) {
-        worker.stop_arming();
+        worker.stop_serving();
         worker.queue().close();
       });
     }

@@ -2,7 +2,7 @@
 // Crew: the workers' threads: those that serve, those that leave, and those that are not there.
 //
 //   absent   --resize() up-->     serving
-//   serving  --resize() down-->   leaving    it arms nothing more
+//   serving  --resize() down-->   leaving    it arms nothing more, and its connections drain
 //   leaving  --resize() up-->     serving    whether its thread is still there or not
 //   leaving  --all is answered--> absent
 //   any      --close()-->         closed
@@ -30,6 +30,12 @@ class Crew {
   std::uint32_t size() const;
   // Cancels all calls, on their threads.
   void cancel_all(CancelReason reason);
+  // Of weft's transport: to the worker with the fewest connections.
+  void give(net::Accepted accepted);
+  // The same: no worker accepts connections any more, and those that are there drain.
+  void drain();
+  // The same: ends all connections.
+  void cut();
   // Whether no worker has a call, or a request armed.
   bool is_idle() const noexcept;
   // Ends all threads, when gRPC has no more for them.
@@ -44,6 +50,7 @@ class Crew {
     bool runs = false;    // the thread has not left
   };
   void begin(std::size_t index);
+  void share_out();
   void run(std::size_t index);
   template <class Function>
   void tell(std::size_t index, Function function);

@@ -368,7 +368,7 @@ TEST(Endings, ShutdownUnderLoadLosesNothing) {
 }
 
 TEST(Endings, AServerThatWasNeverStartedEnds) {
-  const Server server({.workers = 1});
+  const Server server(on_tested_transport({.workers = 1}));
   EXPECT_EQ(server.counters().started, 0U);
 }
 

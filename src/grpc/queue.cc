@@ -2,6 +2,7 @@
 // A completion queue's thread: local work, mail, and the tags of gRPC.
 #include <weft/grpc_queue.h>
 
+#include <stdexcept>
 #include <thread>
 
 #include "grpc/clock.h"
@@ -14,6 +15,9 @@ constinit thread_local QueueContext* current_queue = nullptr;
 
 // Work that posts work must not keep the completion queue from being looked at.
 constexpr int most_at_once = 64;
+
+// Of local work, and of later work, before the poller is looked at again.
+constexpr std::chrono::microseconds longest_turn(200);
 
 // Tags, before a piece of later work is done all the same.
 constexpr int most_tags = 16;
@@ -60,6 +64,9 @@ QueueExecutor::~QueueExecutor() {
 QueueContext::QueueContext(std::unique_ptr<::grpc::CompletionQueue> completions)
     : completions_(std::move(completions)), plain_(std::make_shared<queue::Strand>(*this)) {}
 
+QueueContext::QueueContext(Poller& poller)
+    : poller_(&poller), plain_(std::make_shared<queue::Strand>(*this)) {}
+
 QueueContext::~QueueContext() {
   // Services of Asio may hold handlers, which hold executors.
   shutdown();
@@ -67,6 +74,13 @@ QueueContext::~QueueContext() {
   if (is_closed_) return;
   close();
   run();
+}
+
+::grpc::CompletionQueue& QueueContext::completions() {
+  if (completions_ != nullptr) return *completions_;
+  throw std::logic_error(
+      "weft::grpc: weft's own transport has no completion queue of gRPC: use one of your own, or "
+      "Transport::grpc");
 }
 
 std::shared_ptr<queue::Strand> QueueContext::make_strand() {
@@ -86,28 +100,45 @@ void QueueContext::run() {
   if (mode_ == Mode::leaving) mode_ = Mode::serving;
   for (;;) {
     run_some();
+    const bool has_more = poller_ != nullptr && poller_->finish_round();
     if (is_over()) return;
-    const bool rests = is_dormant();
-    if (rests) std::this_thread::sleep_for(dormant_interval);
-    take_tags(!rests);
+    if (poller_ != nullptr) {
+      if (poller_->poll(next_look(!has_more))) take_mail();
+    } else {
+      const bool rests = is_dormant();
+      if (rests) std::this_thread::sleep_for(dormant_interval);
+      take_tags(!rests);
+    }
     look_at_the_clock();
-    if (later_.empty()) continue;
+    run_later();
+  }
+}
+
+// gRPC is looked at again before each piece. A poller takes all that has come at once, and what was
+// answered is sent when it is looked at: so several pieces follow each other, for a moment.
+void QueueContext::run_later() {
+  if (later_.empty()) return;
+  const auto until = Timetable::Instant::clock::now() + longest_turn;
+  int pieces = 0;
+  do {
     queue::Posted* const posted = later_.take();
     posted->act(posted, true);
-  }
+    if (poller_ == nullptr) return;
+  } while (!later_.empty() && ++pieces < most_at_once && Timetable::Instant::clock::now() < until);
 }
 
 // What ends while a tag is seen to, gRPC hands over without queueing it: to one queue of a thread.
 // Another that is run by what is seen to there would take it away.
 void QueueContext::take_tags(bool may_wait) {
-  gpr_timespec until = next_look(may_wait);
+  gpr_timespec until = timespec_of(next_look(may_wait));
   void* tag = nullptr;
   bool is_ok = false;
   const auto see_to_it = [&] {
     --operations_;
     static_cast<Tag*>(tag)->complete(is_ok);
     run_some();
-    until = next_look(mode_ == Mode::serving);  // else it may be over; read when this is done
+    // Else it may be over; read when this is done.
+    until = timespec_of(next_look(mode_ == Mode::serving));
   };
   auto next = completions_->AsyncNext(&tag, &is_ok, until);
   for (int tags = 1; next == ::grpc::CompletionQueue::GOT_EVENT; ++tags) {
@@ -116,10 +147,10 @@ void QueueContext::take_tags(bool may_wait) {
   }
 }
 
-gpr_timespec QueueContext::next_look(bool may_wait) const noexcept {
+Timetable::Instant QueueContext::next_look(bool may_wait) const noexcept {
   const bool waits = may_wait && local_.empty() && later_.empty();
-  if (!waits) return ::gpr_inf_past(GPR_CLOCK_MONOTONIC);
-  return timespec_of(timetable_ == nullptr ? Timetable::Instant::max() : timetable_->next());
+  if (!waits) return Timetable::Instant::min();
+  return timetable_ == nullptr ? Timetable::Instant::max() : timetable_->next();
 }
 
 void QueueContext::look_at_the_clock() {
@@ -127,10 +158,16 @@ void QueueContext::look_at_the_clock() {
   timetable_->see_to(Timetable::Instant::clock::now());
 }
 
+// With a poller, what was answered is not sent before it is looked at again.
 void QueueContext::run_some() {
+  if (local_.empty()) return;
+  const bool is_timed = poller_ != nullptr;
+  const auto until =
+      is_timed ? Timetable::Instant::clock::now() + longest_turn : Timetable::Instant::max();
   for (int i = 0; i < most_at_once && !local_.empty(); ++i) {
     queue::Posted* const posted = local_.take();
     posted->act(posted, true);
+    if (is_timed && Timetable::Instant::clock::now() >= until) return;
   }
 }
 
@@ -154,6 +191,7 @@ bool QueueContext::is_dormant() const noexcept {
 // Nothing of gRPC is outstanding, and nobody rings any more.
 void QueueContext::end() noexcept {
   is_closed_ = true;
+  if (completions_ == nullptr) return;
   completions_->Shutdown();
   void* tag = nullptr;
   bool is_ok = false;
@@ -189,6 +227,7 @@ void QueueContext::take_mail() noexcept {
 
 // Long ago: what is due at once is told by the thread that asks, and not by one that keeps timers.
 void QueueContext::Bell::ring() noexcept {
+  if (queue_.poller_ != nullptr) return queue_.poller_->ring();
   alarm_.Set(queue_.completions_.get(), ::gpr_inf_past(GPR_CLOCK_MONOTONIC),
              static_cast<Tag*>(this));
 }

@@ -12,6 +12,7 @@
 #include <future>
 
 #include "coroutine/await_test_support.h"
+#include "grpc/tested_transport.h"
 
 namespace weft::grpc {
 namespace {
@@ -31,7 +32,12 @@ class Served {
     asio::post(queue.executor(), [this] { queue.close(); });
     thread_.join();
   }
-  QueueContext queue{std::make_unique<::grpc::CompletionQueue>()};
+
+ private:
+  TestedQueue own_;
+
+ public:
+  QueueContext& queue = *own_;
 
  private:
   std::thread thread_;
@@ -143,7 +149,8 @@ TEST(Queue, DropsWhatIsPostedWhenItIsClosed) {
 }
 
 TEST(Queue, IsLeftWhenNothingIsOutstandingAndServedAgain) {
-  QueueContext queue(std::make_unique<::grpc::CompletionQueue>());
+  TestedQueue own;
+  QueueContext& queue = *own;
   int run = 0;
   for (int round = 0; round < 3; ++round) {
     asio::post(queue.executor(), [&] {

@@ -291,7 +291,7 @@ TEST(Server, KeepsItsContextOnThePool) {
 
 TEST(Server, DoesNotStartWithAMethodThatNobodyAnswers) {
   Echo::AsyncService service;
-  Server server({.workers = 1});
+  Server server(on_tested_transport({.workers = 1}));
   server.unary(service, &Echo::AsyncService::RequestSay,
                [](Call&, const Line&, Line&) -> Answer { co_return Status::OK; });
   try {
@@ -305,7 +305,7 @@ TEST(Server, DoesNotStartWithAMethodThatNobodyAnswers) {
 
 TEST(Server, SaysWhereItCannotListen) {
   EchoServer first({}, {.workers = 1});
-  Server second({.addresses = {"unix:/nowhere/at/all"}, .workers = 1});
+  Server second(on_tested_transport({.addresses = {"unix:/nowhere/at/all"}, .workers = 1}));
   try {
     second.start();
     FAIL();

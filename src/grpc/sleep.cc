@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A coroutine that sleeps by an alarm of gRPC, on the completion queue whose thread it is on.
+// A coroutine that sleeps by an alarm of gRPC, or by the poller, of the queue whose thread it is
+// on.
 #include <weft/coroutines.h>
 #include <weft/grpc_queue.h>
 
@@ -47,6 +48,43 @@ class Sleep final : public Tag {
   ::grpc::Alarm alarm_;
 };
 
+// Goes on at once when it is cancelled: the poller forgets it.
+template <class Handler>
+class PolledSleep final : public Timer {
+ public:
+  static void begin(QueueContext& queue, Instant deadline, Handler handler) {
+    auto* const sleep = new PolledSleep(queue, std::move(handler));
+    auto slot = asio::get_associated_cancellation_slot(sleep->handler_);
+    if (slot.is_connected()) {
+      slot.assign([sleep](asio::cancellation_type) {
+        sleep->queue_.poller()->cancel(*sleep);
+        sleep->go_on(asio::error::operation_aborted);
+      });
+    }
+    queue.work_begins();
+    queue.poller()->set(*sleep, deadline);
+  }
+
+  void expire() override {
+    asio::get_associated_cancellation_slot(handler_).clear();
+    go_on({});
+  }
+
+ private:
+  PolledSleep(QueueContext& queue, Handler handler) : queue_(queue), handler_(std::move(handler)) {}
+
+  void go_on(boost::system::error_code error) {
+    Handler handler = std::move(handler_);
+    queue_.work_ends();
+    delete this;
+    const auto executor = asio::get_associated_executor(handler);
+    asio::dispatch(executor, [own = std::move(handler), error]() mutable { own(error); });
+  }
+
+  QueueContext& queue_;
+  Handler handler_;
+};
+
 }  // namespace
 
 asio::awaitable<void> sleep_until(Instant deadline) {
@@ -57,7 +95,10 @@ asio::awaitable<void> sleep_until(Instant deadline) {
   }
   co_await asio::async_initiate<const asio::use_awaitable_t<>&, void(boost::system::error_code)>(
       [queue, deadline](auto handler) {
-        Sleep<decltype(handler)>::begin(*queue, deadline, std::move(handler));
+        using Handler = decltype(handler);
+        queue->poller() == nullptr
+            ? Sleep<Handler>::begin(*queue, deadline, std::move(handler))
+            : PolledSleep<Handler>::begin(*queue, deadline, std::move(handler));
       },
       asio::use_awaitable);
 }

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include <weft_grpc_test_protos/test.grpc.pb.h>
+#include "grpc/tested_transport.h"
 
 namespace weft::grpc {
 
@@ -54,7 +55,7 @@ struct Handlers {
 class EchoServer {
  public:
   explicit EchoServer(Handlers handlers = {}, ServerOptions options = {.workers = 2})
-      : server_(std::move(options)) {
+      : server_(on_tested_transport(std::move(options))) {
     using Service = Echo::AsyncService;
     server_.unary(service_, &Service::RequestSay, std::move(handlers.say),
                   {.priority = Priority::low});

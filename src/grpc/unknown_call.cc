@@ -12,8 +12,8 @@ void UnknownCall::arm(Worker& worker) {
   worker.queue_.begin_idle();
   // Counted when it is known to come.
   call->context_.AsyncNotifyWhenDone(static_cast<Tag*>(call));
-  worker.unknown_->RequestCall(&call->context_, &call->stream_, &worker.completions_,
-                               &worker.completions_, worker.queue_.begin(*call));
+  worker.unknown_->RequestCall(&call->context_, &call->stream_, worker.completions_,
+                               worker.completions_, worker.queue_.begin(*call));
 }
 
 // The request; then the end of the call, which is always ok, and of its answer, in any order.
@@ -31,7 +31,7 @@ void UnknownCall::on_requested(bool is_ok) {
     delete this;
     return;
   }
-  add(worker_.counters_.started, 1);
+  worker_.unknown_begins();
   if (worker_.arms_) arm(worker_);
   tags_ = 2;
   worker_.queue_.begin(*this);
@@ -39,10 +39,7 @@ void UnknownCall::on_requested(bool is_ok) {
 }
 
 void UnknownCall::end() {
-  add(worker_.counters_.finished.back()[StatusCode::UNIMPLEMENTED], 1);
-  if (const auto& tell = worker_.site_.options.on_finished) {
-    tell({name, StatusCode::UNIMPLEMENTED, was_answered_, {}, 0, 0, {}, context_.peer()});
-  }
+  worker_.unknown_ends(was_answered_, context_.peer());
   delete this;
 }
 

@@ -26,16 +26,39 @@ constexpr std::size_t most_idle = 64;
 Worker::Worker(const Site& site, std::unique_ptr<::grpc::ServerCompletionQueue> completions)
     : queue_(std::move(completions)),
       site_(site),
-      completions_(static_cast<::grpc::ServerCompletionQueue&>(queue_.completions())),
+      completions_(static_cast<::grpc::ServerCompletionQueue*>(&queue_.completions())),
       counters_(site.methods.size()) {
   trust_lock_order();
+  make_lines();
+}
+Worker::Worker(const Site& site)
+    : poller_(std::make_unique<EpollPoller>()),
+      queue_(*poller_),
+      site_(site),
+      counters_(site.methods.size()) {
+  make_lines();
+  port_ = std::make_unique<H2Port>(*this, *poller_);
+}
+Worker::~Worker() = default;
+
+void Worker::make_lines() {
   queue_.keep(*this);
-  for (const auto& method : site.methods) {
+  for (const auto& method : site_.methods) {
     lines_.push_back({method.get(), 0, {}});
     lines_.back().idle.reserve(most_idle);
   }
 }
-Worker::~Worker() = default;
+
+void Worker::begin_serving() {
+  if (port_ == nullptr) return begin_arming();
+  arms_ = true;
+  port_->open();
+}
+
+void Worker::stop_serving() {
+  stop_arming();
+  if (port_ != nullptr) port_->drain();
+}
 
 void Worker::begin_arming() {
   if (!std::exchange(arms_, true) && unknown_ != nullptr) UnknownCall::arm(*this);
@@ -50,7 +73,7 @@ void Worker::stop_arming() noexcept {
   for (Line& line : lines_) line.idle.clear();
 }
 
-void Worker::arm_one(std::size_t index) {
+std::unique_ptr<Call> Worker::idle_call(std::size_t index) {
   Line& line = lines_[index];
   std::unique_ptr<Call> call;
   if (line.idle.empty()) {
@@ -60,19 +83,45 @@ void Worker::arm_one(std::size_t index) {
     line.idle.pop_back();
   }
   call->line_ = index;
-  ++line.armed;
+  return call;
+}
+
+void Worker::arm_one(std::size_t index) {
+  std::unique_ptr<Call> call = idle_call(index);
+  ++lines_[index].armed;
   add(counters_.armed, 1);
   queue_.begin_idle();
   call.release()->arm();  // its own, until it is over
 }
 
-void Worker::begins(Call& call) {
+Call& Worker::call_of(std::size_t index) {
+  return *idle_call(index).release();  // its own, until it is over
+}
+
+// Another takes its place before it begins.
+void Worker::is_taken(Call& call) {
   --lines_[call.line_].armed;
   add(counters_.armed, static_cast<std::uint64_t>(-1));
   queue_.end_idle();
+  if (arms_) arm_one(call.line_);
+}
+
+void Worker::begins(Call& call) {
   add(counters_.started, 1);
   (call.has_longest_ ? in_time_ : others_).add(call);
-  if (arms_) arm_one(call.line_);
+}
+
+void Worker::unknown_ends(bool was_delivered, std::string peer) {
+  add(counters_.finished.back()[::grpc::StatusCode::UNIMPLEMENTED], 1);
+  if (!site_.options.on_finished) return;
+  site_.options.on_finished({UnknownCall::name,
+                             ::grpc::StatusCode::UNIMPLEMENTED,
+                             was_delivered,
+                             {},
+                             0,
+                             0,
+                             {},
+                             std::move(peer)});
 }
 
 void Worker::will_not_begin(Call& call) noexcept {
@@ -124,6 +173,7 @@ void Worker::keep(Call& call) noexcept {
 }
 
 void Worker::cancel_all(CancelReason reason) {
+  if (port_ != nullptr) port_->refuse_unbegun();
   // None goes meanwhile: a call is over when its tags have come, and this is no tag.
   for (const Calls& calls : {in_time_, others_}) {
     for (Call* call = calls.newest; call != nullptr; call = call->older_) call->cancel(reason);

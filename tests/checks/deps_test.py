@@ -9,7 +9,7 @@ import unittest
 from pathlib import Path
 
 DEPS = Path(__file__).resolve().parents[2] / "scripts/deps"
-BUILD = "g++ cmake ninja-build pkg-config libcli11-dev libfmt-dev nlohmann-json3-dev libgtest-dev libdw-dev libssl-dev libboost1.81-dev libboost-fiber1.81-dev libspdlog-dev libsqlite3-dev libpq-dev libmariadb-dev libgrpc++-dev protobuf-compiler-grpc libprotobuf-dev protobuf-compiler".split()
+BUILD = "g++ cmake ninja-build pkg-config libcli11-dev libfmt-dev nlohmann-json3-dev libgtest-dev libdw-dev libssl-dev libboost1.81-dev libboost-fiber1.81-dev libspdlog-dev libsqlite3-dev libpq-dev libmariadb-dev libgrpc++-dev protobuf-compiler-grpc libprotobuf-dev protobuf-compiler libnghttp2-dev".split()
 HTTP = ["apache2-bin", "apache2-dev", "nginx-light", "wrk", "nghttp2-client", "golang-google-grpc-dev"]
 BOOST = ("libboost1.81-dev", "libboost-context1.81-dev", "libboost-fiber1.81-dev")
 REAL_TOOLS = ("bash", "env", "awk", "grep", "sed", "mktemp", "rm", "sleep")

@@ -40,7 +40,7 @@ MODULES = {
     "serve": ["http", "net", "engine", "admission"],
     "load": ["measure", "net"],
     "service": ["serve", "admission", "coroutine", "grpc", "sql", "log", "wire"],
-    "grpc": ["coroutine", "admission"],
+    "grpc": ["coroutine", "admission", "net", "wire"],
 }
 # The library is useful without the preload, and the preload never pulls in the library.
 APART = (("fiber", "sched", "sync", "preload"), ("context", "cancel", "admission", "pool", "http", "grpc"))
@@ -67,6 +67,7 @@ PUBLIC_HEADERS = {
     "grpc_method.h": "grpc",
     "grpc_queue.h": "grpc",
     "grpc_server.h": "grpc",
+    "grpc_wire.h": "grpc",
     "pool.h": "pool",
     "pressure.h": "budget",
     "service.h": "service",
@@ -85,6 +86,7 @@ LIBRARIES = {
     "grpc_method.h": ("boost", "grpcpp"),
     "grpc_queue.h": ("boost", "grpcpp"),
     "grpc_server.h": ("boost", "grpcpp"),
+    "grpc_wire.h": ("google", "grpcpp"),
     "log.h": ("spdlog",),
     "otel.h": ("opentelemetry",),
     "service.h": ("spdlog",),
