@@ -77,6 +77,7 @@ struct Options {
   std::string name = "service";
   std::string http = "127.0.0.1:8080";   // empty: none
   std::string grpc = "127.0.0.1:50051";  // of services that ask for grpc(); empty: none
+  std::string grpc_transport = "grpc";   // or "weft": weft::grpc::Transport
   std::string admin = "127.0.0.1:8081";  // empty: none
   std::string database = {};             // a URL of <weft/sql.h>; empty: none
   std::chrono::milliseconds request_deadline = std::chrono::seconds(30);

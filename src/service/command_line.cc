@@ -29,6 +29,10 @@ std::optional<Settings> read_command_line(int count, const char* const* words, O
       ->envname("HTTP_LISTEN");
   app.add_option("--grpc", options.grpc, "Where gRPC is, if the service has any: ADDRESS:PORT")
       ->envname("GRPC_LISTEN");
+  app.add_option("--grpc-transport", options.grpc_transport,
+                 "Who carries gRPC: grpc, its own library, or weft, on each worker's own epoll")
+      ->envname("GRPC_TRANSPORT")
+      ->check(CLI::IsMember({"grpc", "weft"}));
   app.add_option("--admin", options.admin, "Where /healthz, /readyz, /metrics and a dashboard are")
       ->envname("ADMIN_LISTEN");
   app.add_option("--database", options.database, "sqlite:PATH, postgresql://… or mariadb://…")

@@ -23,6 +23,12 @@ using Clock = std::chrono::steady_clock;
 // gRPC wants all its queues before it starts, and a quota may become as large as the machine.
 constexpr std::uint32_t most_workers = 64;
 
+grpc::Transport transport_of(const std::string& name) {
+  if (name == "grpc") return grpc::Transport::grpc;
+  if (name == "weft") return grpc::Transport::weft;
+  throw std::invalid_argument("'" + name + "' is no transport of gRPC: it is grpc, or weft");
+}
+
 std::string text_of(const std::exception_ptr& thrown) {
   try {
     std::rethrow_exception(thrown);
@@ -85,6 +91,7 @@ grpc::Server& Parts::grpc() {
     } else if (!options_.grpc.empty()) {
       throw std::invalid_argument(address.error().message);
     }
+    options.transport = transport_of(options_.grpc_transport);
     options.most_workers = std::clamp(std::thread::hardware_concurrency(), 2U, most_workers);
     options.reflection = true;
     options.longest_call = options_.request_deadline;
