@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // weft-bench-grpc: one of the servers, or a load.
 //
-//   weft-bench-grpc weft|queues|unchecked-queues|pour ADDRESS THREADS
+//   weft-bench-grpc own|weft|queues|unchecked-queues|own-pour|pour ADDRESS THREADS
+//                                        own: weft's server on its own transport; weft: on gRPC's
 //   weft-bench-grpc callback ADDRESS
 //   weft-bench-grpc check ADDRESS        asks once, whether it answers as it should
 //   weft-bench-grpc load ADDRESS CHANNELS OUTSTANDING MILLISECONDS [TEXT]   prints one line of JSON
@@ -26,7 +27,7 @@ namespace weft::bench_grpc {
 namespace {
 
 constexpr const char* usage =
-    "usage: weft-bench-grpc weft|queues|unchecked-queues|pour ADDRESS THREADS\n"
+    "usage: weft-bench-grpc own|weft|queues|unchecked-queues|own-pour|pour ADDRESS THREADS\n"
     "       weft-bench-grpc callback|check ADDRESS\n"
     "       weft-bench-grpc load ADDRESS CHANNELS OUTSTANDING MILLISECONDS [TEXT]\n"
     "       weft-bench-grpc open ADDRESS TEXT SEED SAMPLES RATE:MILLISECONDS...\n"
@@ -114,15 +115,19 @@ int act_on(const Words& words) {
   if (mode == "open" && words.size() > 5) return open(words);
   if (mode == "readers" && words.size() == 5) return readers(words);
   if (mode == "check" && words.size() == 2) return answers(words[1]) ? 0 : 1;
-  if (mode == "weft" && words.size() == 3) {
-    serve_with_weft(words[1], number_of(words[2]));
+  if (mode == "own" && words.size() == 3) {
+    serve_with_weft(words[1], number_of(words[2]), Carried::by_weft);
+  } else if (mode == "weft" && words.size() == 3) {
+    serve_with_weft(words[1], number_of(words[2]), Carried::by_grpc);
   } else if (mode == "queues" && words.size() == 3) {
     serve_with_queues(words[1], number_of(words[2]));
   } else if (mode == "unchecked-queues" && words.size() == 3) {
     absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
     serve_with_queues(words[1], number_of(words[2]));
+  } else if (mode == "own-pour" && words.size() == 3) {
+    pour_with_weft(words[1], number_of(words[2]), Carried::by_weft);
   } else if (mode == "pour" && words.size() == 3) {
-    pour_with_weft(words[1], number_of(words[2]));
+    pour_with_weft(words[1], number_of(words[2]), Carried::by_grpc);
   } else if (mode == "callback" && words.size() == 2) {
     serve_with_callbacks(words[1]);
   } else {

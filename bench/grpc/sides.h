@@ -11,14 +11,17 @@
 
 namespace weft::bench_grpc {
 
+// The transport of weft's server.
+enum class Carried : std::uint8_t { by_weft, by_grpc };
+
 // Each says "listening on PORT", and serves until SIGTERM.
-void serve_with_weft(const std::string& address, std::uint32_t threads);
+void serve_with_weft(const std::string& address, std::uint32_t threads, Carried by);
 // As gRPC's own example has it: a completion queue for each thread, and one request waiting on it.
 void serve_with_queues(const std::string& address, std::uint32_t threads);
 // gRPC's callback API, whose threads are its own.
 void serve_with_callbacks(const std::string& address);
 // weft's, of streams without an end.
-void pour_with_weft(const std::string& address, std::uint32_t threads);
+void pour_with_weft(const std::string& address, std::uint32_t threads, Carried by);
 
 void announce(int port);
 void wait_for_the_end();

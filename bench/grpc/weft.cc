@@ -12,8 +12,9 @@ using grpc_bench::Echo;
 using grpc_bench::Line;
 using grpc_bench::Spring;
 
-grpc::ServerOptions options_for(const std::string& address, std::uint32_t threads) {
+grpc::ServerOptions options_for(const std::string& address, std::uint32_t threads, Carried by) {
   grpc::ServerOptions options;
+  options.transport = by == Carried::by_weft ? grpc::Transport::weft : grpc::Transport::grpc;
   options.addresses = {address};
   options.workers = threads;
   options.health = false;
@@ -29,9 +30,9 @@ void serve(grpc::Server& server) {
 
 }  // namespace
 
-void serve_with_weft(const std::string& address, std::uint32_t threads) {
+void serve_with_weft(const std::string& address, std::uint32_t threads, Carried by) {
   Echo::AsyncService service;
-  grpc::Server server(options_for(address, threads));
+  grpc::Server server(options_for(address, threads, by));
   server.unary(service, &Echo::AsyncService::RequestSay,
                [](grpc::Call&, const Line& request, Line& response) -> grpc::Answer {
                  response.set_text(request.text());
@@ -40,9 +41,9 @@ void serve_with_weft(const std::string& address, std::uint32_t threads) {
   serve(server);
 }
 
-void pour_with_weft(const std::string& address, std::uint32_t threads) {
+void pour_with_weft(const std::string& address, std::uint32_t threads, Carried by) {
   Spring::AsyncService service;
-  grpc::Server server(options_for(address, threads));
+  grpc::Server server(options_for(address, threads, by));
   server.server_stream(
       service, &Spring::AsyncService::RequestPour,
       [](grpc::Call&, const Line& request, grpc::Writer<Line>& writer) -> grpc::Answer {

@@ -25,6 +25,7 @@ std::vector<TurnComparison> beside_others(const std::string& number, const std::
   const std::string ours = name_of(Server::weft);
   return {{ours, name_of(Server::queues), number, title, unit, at_least(1)},
           {ours, name_of(Server::callback), number, title, unit, at_least(2)},
+          {ours, name_of(Server::weft_on_grpc), number, title, unit},
           {ours, name_of(Server::unchecked_queues), number, title, unit},
           {ours, name_of(Server::go), number, title, unit}};
 }
@@ -39,7 +40,7 @@ void add_unary(std::vector<GrpcCell>& cells, GrpcGenerator generator, bool quick
                   .connections = load.connections,
                   .streams = load.streams,
                   .milliseconds = quick ? 500U : 2000U,
-                  .servers = {Server::weft, Server::queues, Server::callback},
+                  .servers = {Server::weft, Server::weft_on_grpc, Server::queues, Server::callback},
                   .comparisons = {},
                   .columns = {{"rate", "calls /s"},
                               {"server_us", "us CPU each"},
@@ -69,7 +70,7 @@ void add_streams(std::vector<GrpcCell>& cells, bool quick) {
                    .connections = clients,
                    .milliseconds = quick ? 2000U : 20'000U,
                    .reader_bytes_per_second = megabyte,
-                   .servers = {Server::pour},
+                   .servers = {Server::pour, Server::pour_on_grpc},
                    .comparisons = {{ours, "", "growth", "memory, last third to first third", "",
                                     bench::ours_at_most(1.05)},
                                    {ours, "", "slowest", "MB/s of the slowest client", "MB/s",
@@ -90,6 +91,8 @@ const char* name_of(GrpcServer server) {
   switch (server) {
     case Server::weft:
       return "weft";
+    case Server::weft_on_grpc:
+      return "weft on gRPC's transport";
     case Server::queues:
       return "queue per thread";
     case Server::unchecked_queues:
@@ -100,6 +103,8 @@ const char* name_of(GrpcServer server) {
       return "Go";
     case Server::pour:
       return "weft's stream";
+    case Server::pour_on_grpc:
+      return "weft's stream on gRPC's transport";
   }
   return "";
 }

@@ -15,7 +15,16 @@
 
 namespace weft::tool {
 
-enum class GrpcServer : std::uint8_t { weft, queues, unchecked_queues, callback, go, pour };
+enum class GrpcServer : std::uint8_t {
+  weft,
+  weft_on_grpc,  // its transport
+  queues,
+  unchecked_queues,
+  callback,
+  go,
+  pour,
+  pour_on_grpc
+};
 enum class GrpcGenerator : std::uint8_t { h2load, client, readers };
 
 // As it is called in the report.

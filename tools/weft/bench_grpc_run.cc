@@ -82,12 +82,16 @@ Words GrpcRunner::words_to_serve(GrpcServer server) const {
     case GrpcServer::callback:
       return {programs_.ours, "callback", anywhere};
     case GrpcServer::weft:
+      return {programs_.ours, "own", anywhere, "1"};
+    case GrpcServer::weft_on_grpc:
       return {programs_.ours, "weft", anywhere, "1"};
     case GrpcServer::queues:
       return {programs_.ours, "queues", anywhere, "1"};
     case GrpcServer::unchecked_queues:
       return {programs_.ours, "unchecked-queues", anywhere, "1"};
     case GrpcServer::pour:
+      return {programs_.ours, "own-pour", anywhere, "1"};
+    case GrpcServer::pour_on_grpc:
       return {programs_.ours, "pour", anywhere, "1"};
   }
   return {};
@@ -140,7 +144,7 @@ base::Result<TurnRun> GrpcRunner::run(const GrpcCell& cell, GrpcServer kind) con
   });
   if (!ready) return ready.error();
   const std::string address = "127.0.0.1:" + std::to_string(*port);
-  if (kind != GrpcServer::pour) {
+  if (kind != GrpcServer::pour && kind != GrpcServer::pour_on_grpc) {
     if (const auto status = check(address); !status) return status.error();
   }
   auto generator = trial::BackgroundProcess::start(words_to_load(cell, address), {cpus_.generator},
