@@ -15,8 +15,9 @@
 //   server.shutdown(std::chrono::steady_clock::now() + 10s);
 //
 // Concepts
-//   worker    a completion queue (<weft/grpc_queue.h>) and the thread that serves it. A call is
-//             taken, handled and answered by one worker, without a lock.
+//   worker    a completion queue (<weft/grpc_queue.h>) and the thread that serves it, or a thread
+//             with connections of its own: see Transport. A call is taken, handled and answered by
+//             one worker, without a lock.
 //   handler   a coroutine. Each call's has a context of its own: weft::cancellation() is the
 //             client's deadline, its going, and the server's end in one; weft::correlation() and
 //             weft::current_trace are the client's, or begin here. A handler never blocks: what
@@ -36,12 +37,14 @@
 // DEADLINE_EXCEEDED, CANCELLED, UNAVAILABLE (shutdown) or RESOURCE_EXHAUSTED (overload), by its
 // reason; everything else is INTERNAL, and is told to on_exception.
 //
-// Live resize: gRPC wants all completion queues before it starts. So there are as many queues as
-// there may ever be workers (most_workers), and set_workers() says how many have a thread and armed
-// requests. A worker that is one too many arms nothing more, and answers what it has begun. What it
-// has armed cannot be taken back from gRPC, which gives it calls when the others have nothing
-// armed: until that is used up, and the thread ends, it looks every 5 ms and otherwise sleeps.
-// (gRPC's poller must be the default, epoll1, where any thread sees to all sockets.)
+// Live resize, on weft's transport: a worker that is one too many tells its clients to go (GOAWAY)
+// and ends when they have; where one is added, those who have more than their share of connections
+// tell some. On gRPC's: gRPC wants all completion queues before it starts. So there are as many
+// queues as there may ever be workers (most_workers), and set_workers() says how many have a thread
+// and armed requests. A worker that is one too many arms nothing more, and answers what it has
+// begun. What it has armed cannot be taken back from gRPC, which gives it calls when the others
+// have nothing armed: until that is used up, and the thread ends, it looks every 5 ms and otherwise
+// sleeps. (gRPC's poller must be the default, epoll1, where any thread sees to all sockets.)
 //
 // Invariants
 //   - started = finished + in flight; each call is counted once, with the code that was sent.

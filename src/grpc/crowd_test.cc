@@ -201,6 +201,22 @@ TEST(Crowd, AWorkerThatIsOneTooManyEndsWhenItsRequestsAreUsedUp) {
   }
 }
 
+TEST(Crowd, AWorkerThatIsOneTooManyEndsWithItsConnections) {
+  if (!is_on_weft()) GTEST_SKIP() << "gRPC's workers share all connections";
+  EchoServer server({}, {.workers = 1, .most_workers = 3});
+  std::vector<std::unique_ptr<Echo::Stub>> stubs;
+  for (int i = 0; i < 6; ++i) stubs.push_back(server.stub());
+  for (int round = 0; round < 3; ++round) {
+    server->set_workers(3);
+    while (threads_that_serve() != 3) std::this_thread::yield();  // they name themselves
+    for (const auto& stub : stubs) EXPECT_TRUE(say(*stub, "x").status.ok());
+    server->set_workers(1);
+    do {
+      for (const auto& stub : stubs) EXPECT_TRUE(say(*stub, "x").status.ok());
+    } while (threads_that_serve() != 1);
+  }
+}
+
 TEST(Crowd, ManyStreamsAtOnce) {
   EchoServer server;
   std::vector<std::jthread> clients;

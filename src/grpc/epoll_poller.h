@@ -43,7 +43,8 @@ class EpollPoller final : public Poller {
 
   EpollPoller();
 
-  void follow(Follower& follower) noexcept { follower_ = &follower; }
+  // None: nobody does.
+  void follow(Follower* follower) noexcept { follower_ = follower; }
 
   // Nothing: errno says why.
   bool watch(int descriptor, std::uint32_t events, Watched& watched) noexcept;

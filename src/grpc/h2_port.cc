@@ -31,10 +31,12 @@ H2Port::H2Port(Worker& worker, EpollPoller& poller)
   }
   doors_.reserve(site.listeners.size());
   for (const os::Descriptor& listener : site.listeners) doors_.emplace_back(*this, listener.get());
-  poller_.follow(*this);
+  poller_.follow(this);
 }
 
-H2Port::~H2Port() = default;
+H2Port::~H2Port() {
+  poller_.follow(nullptr);
+}
 
 std::int32_t H2Port::line_of(std::string_view path) const noexcept {
   const auto found = lines_.find(path);
