@@ -13,6 +13,7 @@
 #include "grpc/decisions.h"
 #include "grpc/driver.h"
 #include "grpc/worker.h"
+#include "wire/texts.h"
 
 namespace weft::grpc {
 namespace {
@@ -146,7 +147,8 @@ void Call::add_refusal(const char* reason, std::chrono::milliseconds retry_after
     ++worker_.counters_.refused[reason];
   }
   carrier_->add_trailer("grpc-retry-pushback-ms", std::to_string(retry_after.count()));
-  carrier_->add_trailer("weft-reason", reason);
+  // One of a function of the user's may be anything, and the answer must not fail for it.
+  carrier_->add_trailer("weft-reason", wire::is_value_of_metadata(reason) ? reason : "other");
 }
 
 Call::Turn::Turn(Call& call) noexcept : Posted(&act_on), call_(call) {}

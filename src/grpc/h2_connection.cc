@@ -2,7 +2,9 @@
 // A connection's life: it is read, written, pinged, drained and closed.
 #include "grpc/h2_connection.h"
 
+#include <linux/sockios.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -22,7 +24,7 @@ using namespace std::chrono_literals;
 
 constexpr auto opening_patience = 20s;
 constexpr auto drain_patience = 250ms;     // until the client has answered a ping
-constexpr auto linger_patience = 250ms;    // until it has gone
+constexpr auto linger_patience = 250ms;    // until it has gone, when it has taken all
 constexpr auto last_words_patience = 10s;  // until it takes some of what is the last
 constexpr auto as_good_as_never = 24h * 365;
 
@@ -149,6 +151,7 @@ void H2Connection::send_unsent() {
   const long sent = net::send(socket_.get(), rest);
   if (sent < 0 && sent != -EAGAIN) return close();
   unsent_begin_ += static_cast<std::size_t>(std::max(sent, 0L));
+  if (sent > 0) taken_at_ = port_.poller().now();
   if (unsent_begin_ < unsent_.size()) return;
   unsent_ = std::string();
   unsent_begin_ = 0;
@@ -176,14 +179,15 @@ void H2Connection::flush() {
     const auto taken = static_cast<std::size_t>(std::max(sent, 0L));
     if (taken < output.size()) {
       unsent_.assign(output, taken);
+      taken_at_ = port_.poller().now();
     } else if (output.size() >= most_output_bytes) {
       port_.wants_to_write(*this);
     }
   }
   if (is_blocked()) {
     if (::nghttp2_session_want_read(session) == 0) has_had_enough_ = true;
-    if (has_had_enough_) port_.poller().set(*this, port_.poller().now() + last_words_patience);
-    const bool reads = !is_goaway_under_way_ &&
+    if (has_had_enough_) port_.poller().set(*this, taken_at_ + last_words_patience);
+    const bool reads = !is_goaway_under_way_ && !has_had_enough_ &&
                        ::nghttp2_session_get_outbound_queue_size(session) < much_outbound_frames;
     return watch(reads ? EPOLLIN | EPOLLOUT : EPOLLOUT);
   }
@@ -282,6 +286,7 @@ void H2Connection::submit_last_goaway() {
 
 void H2Connection::refuse_unbegun() {
   if (state_ == State::closed || state_ == State::lingering) return;
+  refuses_ = true;
   drain();
   want_last_goaway();
   for (H2Stream* stream = streams_; stream != nullptr; stream = stream->next) {
@@ -291,7 +296,8 @@ void H2Connection::refuse_unbegun() {
 
 void H2Connection::expire() {
   if (state_ == State::opening && !drains_) return close();
-  if (state_ == State::lingering || has_had_enough_) return close();
+  if (state_ == State::lingering) return expire_lingering();
+  if (has_had_enough_) return close();
   if (drains_ && !wants_last_goaway_) return want_last_goaway();
   const ServerOptions& options = port_.worker().site().options;
   const Instant now = port_.poller().now();
@@ -309,9 +315,24 @@ void H2Connection::expire() {
 void H2Connection::linger() {
   while (streams_ != nullptr) streams_->on_closed();
   state_ = State::lingering;
+  taken_at_ = port_.poller().now();
   ::shutdown(socket_.get(), SHUT_WR);
   watch(EPOLLIN);
   port_.poller().set(*this, port_.poller().now() + linger_patience);
+}
+
+// The kernel has all of it, the client perhaps not: it is given as long as it takes some of it.
+void H2Connection::expire_lingering() {
+  int left = 0;
+  if (::ioctl(socket_.get(), SIOCOUTQ, &left) != 0 || left == 0) return close();
+  const Instant now = port_.poller().now();
+  if (left != kernel_bytes_) {
+    kernel_bytes_ = left;
+    taken_at_ = now;
+  } else if (now - taken_at_ > last_words_patience) {
+    return close();
+  }
+  port_.poller().set(*this, now + linger_patience);
 }
 
 void H2Connection::close() {

@@ -38,6 +38,7 @@ class H2Connection final : public EpollPoller::Watched, private Timer {
   bool drains() const noexcept { return drains_; }
   // Refuses what has not begun, and takes nothing more.
   void refuse_unbegun();
+  bool refuses() const noexcept { return refuses_; }
   void close();
   bool is_closed() const noexcept { return state_ == State::closed; }
 
@@ -74,6 +75,7 @@ class H2Connection final : public EpollPoller::Watched, private Timer {
   bool read();
   void discard();
   void linger();
+  void expire_lingering();
   void want_last_goaway();
   void submit_last_goaway();
   void send_unsent();
@@ -94,12 +96,15 @@ class H2Connection final : public EpollPoller::Watched, private Timer {
   bool has_last_goaway_ = false;
   bool is_goaway_under_way_ = false;  // nothing is read: it says which streams were
   bool is_asked_ = false;             // for a sign of life
+  bool refuses_ = false;              // whatever has not begun
   bool has_had_enough_ = false;       // nothing but a GOAWAY is left to be said
   std::uint32_t watched_ = 0;
   H2Stream* streams_ = nullptr;
   std::string unsent_;  // that the socket did not take
   std::size_t unsent_begin_ = 0;
   std::ptrdiff_t queued_bytes_ = 0;  // of all its streams
+  Instant taken_at_{};               // when the client last took some of what it is to get
+  int kernel_bytes_ = 0;             // that it had not, by then
   Instant heard_at_;
   Instant asked_at_{};
   Instant pinged_at_{};  // by the client

@@ -260,6 +260,85 @@ TEST_F(H2Protocol, HalfARequestIsRefusedAtTheEnd) {
   EXPECT_EQ(server->counters().started, 1U);
 }
 
+// nghttp2 sends no headers of more than 64 KiB, and whoever waits for them would wait for ever.
+TEST_F(H2Protocol, WhatIsToldOfAnErrorIsCutOff) {
+  const Status wrong(::grpc::StatusCode::INVALID_ARGUMENT, std::string(100'000, 'x'),
+                     std::string(100'000, 'y'));
+  Handlers handlers;
+  handlers.say = [&](Call&, const Line&, Line&) -> Answer { co_return wrong; };
+  handlers.count = [&](Call&, const Line&, Writer<Line>& writer) -> Answer {
+    co_await writer.write(line_of("first"));
+    co_return wrong;
+  };
+  EchoServer server(std::move(handlers), own_options());
+  const auto stub = server.stub();
+  const auto is_cut_off = [](const Status& status) {
+    EXPECT_EQ(status.error_code(), ::grpc::StatusCode::INVALID_ARGUMENT);
+    EXPECT_EQ(status.error_message(), std::string(4096, 'x'));
+  };
+  is_cut_off(say(*stub, "x").status);
+  ::grpc::ClientContext context;
+  const auto reader = stub->Count(&context, line_of("x"));
+  Line line;
+  EXPECT_TRUE(reader->Read(&line));
+  EXPECT_FALSE(reader->Read(&line));
+  is_cut_off(reader->Finish());
+}
+
+TEST_F(H2Protocol, TrailersThatAreTooLongEndTheCall) {
+  Handlers handlers;
+  handlers.say = [](Call& call, const Line& request, Line& response) -> Answer {
+    if (request.text() == "hi") {
+      for (int i = 0; i < 100; ++i) {
+        call.add_trailer("name-" + std::to_string(i), std::string(1000, 'x'));
+      }
+    }
+    response = request;
+    co_return Status::OK;
+  };
+  EchoServer server(std::move(handlers), own_options());
+  RawClient client = greeted(server);
+  client.send_head(1, request_fields());
+  client.send_data(1, raw_message("\x0a\x02hi"));
+  EXPECT_FALSE(client.answer(1).is_whole);
+  EXPECT_FALSE(client.has_ended()) << "it is told of the call alone";
+  server.wait_until_idle();
+  client.send_head(3, request_fields());
+  client.send_data(3, raw_message("\x0a\x02ho"));
+  EXPECT_TRUE(client.answer(3).is_whole);
+}
+
+// The kernel has taken the last answer long before a client that reads slowly has, and says things
+// meanwhile.
+TEST_F(H2Protocol, AnEndLeavesSlowClientsTheTimeToReadWhatTheyWereAnswered) {
+  constexpr std::size_t answer_bytes = 2'000'000;
+  Handlers handlers;
+  handlers.say = [](Call&, const Line&, Line& response) -> Answer {
+    response.set_text(std::string(answer_bytes, 'x'));
+    co_return Status::OK;
+  };
+  EchoServer server(std::move(handlers), own_options());
+  RawClient client(server->ports()[0], 32 << 10);
+  constexpr int initial_window = 4;
+  client.hello(number_bytes(initial_window, 2) + number_bytes(0x7fffffff, 4));
+  client.send(raw_frame(NGHTTP2_WINDOW_UPDATE, 0, 0, number_bytes(0x70000000, 4)));
+  client.send_head(1, request_fields());
+  client.send_data(1, raw_message("\x0a\x02hi"));
+  ASSERT_TRUE(client.next_of(NGHTTP2_HEADERS));
+  std::thread ends([&] { server->shutdown(std::chrono::steady_clock::now() + 60s); });
+  std::size_t bytes = 0;
+  bool is_whole = false;
+  while (const auto frame = client.next()) {
+    if (frame->type == NGHTTP2_DATA) bytes += frame->payload.size();
+    is_whole = is_whole || (frame->stream == 1 && frame->type == NGHTTP2_HEADERS);
+    std::this_thread::sleep_for(10ms);
+    client.send(raw_frame(NGHTTP2_WINDOW_UPDATE, 0, 0, number_bytes(1, 4)));
+  }
+  ends.join();
+  EXPECT_GT(bytes, answer_bytes);
+  EXPECT_TRUE(is_whole);
+}
+
 TEST_F(H2Protocol, AClientThatIsSilentIsPingedAndThenGone) {
   ServerOptions options = own_options();
   options.keepalive_interval = 50ms;

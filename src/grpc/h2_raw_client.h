@@ -78,7 +78,12 @@ class RawClient {
   static constexpr int end_stream = NGHTTP2_FLAG_END_STREAM;
   static constexpr int end_headers = NGHTTP2_FLAG_END_HEADERS;
 
-  explicit RawClient(int port) : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+  // The kernel keeps so much for it; 0: as much as it likes.
+  explicit RawClient(int port, int receive_bytes = 0)
+      : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    if (receive_bytes != 0) {
+      ::setsockopt(socket_.get(), SOL_SOCKET, SO_RCVBUF, &receive_bytes, sizeof(receive_bytes));
+    }
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_port = htons(static_cast<std::uint16_t>(port));

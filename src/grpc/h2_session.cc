@@ -102,6 +102,15 @@ int on_frame_sent(nghttp2_session* session, const nghttp2_frame* frame, void* us
   return 0;
 }
 
+// Headers that are too long for nghttp2: without them the client would wait for ever.
+int on_frame_not_sent(nghttp2_session* session, const nghttp2_frame* frame, int, void*) {
+  if (frame->hd.type != NGHTTP2_HEADERS || stream_of(session, frame->hd.stream_id) == nullptr) {
+    return 0;
+  }
+  return ::nghttp2_submit_rst_stream(session, NGHTTP2_FLAG_NONE, frame->hd.stream_id,
+                                     NGHTTP2_INTERNAL_ERROR);
+}
+
 int on_stream_closed(nghttp2_session* session, std::int32_t id, std::uint32_t error, void* user) {
   H2Stream* const stream = stream_of(session, id);
   if (stream == nullptr) return 0;
@@ -142,6 +151,7 @@ const Ways& ways() {
     ::nghttp2_session_callbacks_set_on_data_chunk_recv_callback(calls, &on_data_chunk);
     ::nghttp2_session_callbacks_set_on_frame_recv_callback(calls, &on_frame_received);
     ::nghttp2_session_callbacks_set_on_frame_send_callback(calls, &on_frame_sent);
+    ::nghttp2_session_callbacks_set_on_frame_not_send_callback(calls, &on_frame_not_sent);
     ::nghttp2_session_callbacks_set_on_stream_close_callback(calls, &on_stream_closed);
     ::nghttp2_session_callbacks_set_send_data_callback(calls, &send_piece);
     ::nghttp2_option_set_no_auto_window_update(made.options, 1);

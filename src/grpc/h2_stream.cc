@@ -77,11 +77,13 @@ void H2Stream::on_header(std::string_view name, std::string_view value) {
 }
 
 void H2Stream::on_head() {
+  if (phase_ == Phase::refused) return;
   phase_ = Phase::opening;
   if (flaw_ == Flaw::none && !has_type_) flaw_ = Flaw::content_type;
   takes_one_message_ = line_ >= 0 && port_.takes_one_message(line_);
   messages_.restart(
       static_cast<std::size_t>(std::max(port_.worker().site().options.most_received_bytes, 0)));
+  if (connection_->refuses()) return refuse_unbegun();
   if (deadline_ != Instant::max()) port_.poller().set(*this, deadline_);
   post();
 }
@@ -91,8 +93,8 @@ void H2Stream::on_data(std::string_view bytes) {
                          messages_.problem() == wire::Messages::Problem::none &&
                          !(takes_one_message_ && phase_ == Phase::running);
   if (!is_wanted) return give_window(bytes.size());
+  messages_.add(bytes);  // may throw
   kept_bytes_ += bytes.size();
-  messages_.add(bytes);
   if (!port_.keep(bytes.size())) {
     constexpr const char* why = "the server has no memory left for messages";
     phase_ == Phase::running ? break_off(StatusCode::RESOURCE_EXHAUSTED, why)

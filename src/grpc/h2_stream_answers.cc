@@ -23,6 +23,11 @@ constexpr std::size_t most_waiting_bytes = 64 << 10;
 // What is kept for the next message of the same stream.
 constexpr std::size_t most_spare_bytes = 128 << 10;
 
+// Of what is told of an error: gRPC's clients take 8 KiB of metadata in all, and nghttp2 sends no
+// more than 64.
+constexpr std::size_t most_message_bytes = 4 << 10;
+constexpr std::size_t most_details_bytes = 6 << 10;
+
 constexpr const char* code_texts[] = {"0", "1",  "2",  "3",  "4",  "5",  "6",  "7", "8",
                                       "9", "10", "11", "12", "13", "14", "15", "16"};
 
@@ -159,8 +164,10 @@ void H2Stream::submit_trailers() {
 void H2Stream::answer(const ::grpc::Status& status) {
   is_answered_ = true;
   code_ = status.error_code();
-  message_ = wire::percent_encoded(status.error_message());
-  if (const std::string details = status.error_details(); !details.empty()) {
+  message_ = wire::percent_encoded(status.error_message(), most_message_bytes);
+  // Half of them would be none.
+  const std::string details = status.error_details();
+  if (!details.empty() && details.size() <= most_details_bytes) {
     trailers_.emplace_back("grpc-status-details-bin", wire::base64_of(details));
   }
   port_.poller().cancel(*this);

@@ -30,11 +30,14 @@ bool is_printable(char character) noexcept {
 
 }  // namespace
 
-std::string percent_encoded(std::string_view text) {
+std::string percent_encoded(std::string_view text, std::size_t most_bytes) {
+  constexpr std::size_t escape_bytes = 3;
   std::string encoded;
-  encoded.reserve(text.size());
+  encoded.reserve(std::min(text.size(), most_bytes));
   for (const char character : text) {
-    if (is_printable(character) && character != '%') {
+    const bool is_plain = is_printable(character) && character != '%';
+    if (most_bytes - encoded.size() < (is_plain ? 1 : escape_bytes)) break;
+    if (is_plain) {
       encoded += character;
       continue;
     }

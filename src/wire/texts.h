@@ -3,14 +3,18 @@
 // and what a header may be.
 #pragma once
 
+#include <cstddef>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
 
 namespace weft::wire {
 
-// Of a grpc-message: what is not printable ASCII, and the percent sign, as %XX.
-std::string percent_encoded(std::string_view text);
+// Of a grpc-message: what is not printable ASCII, and the percent sign, as %XX. What would be
+// longer than this is cut off, between two of these.
+std::string percent_encoded(std::string_view text,
+                            std::size_t most_bytes = std::numeric_limits<std::size_t>::max());
 
 // Without the signs that fill it up, as the protocol prefers.
 std::string base64_of(std::string_view bytes);

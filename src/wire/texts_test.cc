@@ -15,6 +15,13 @@ TEST(Texts, MessagesArePercentEncoded) {
   EXPECT_EQ(percent_encoded(std::string("\0\x7f", 2)), "%00%7F");
 }
 
+TEST(Texts, MessagesAreCutOffBetweenCharacters) {
+  EXPECT_EQ(percent_encoded("abc", 2), "ab");
+  EXPECT_EQ(percent_encoded("ab\n", 4), "ab");
+  EXPECT_EQ(percent_encoded("ab\n", 5), "ab%0A");
+  EXPECT_EQ(percent_encoded("ab", 0), "");
+}
+
 TEST(Texts, BytesAreBase64) {
   for (const auto& [bytes, text] : {std::pair<std::string, std::string>{"", ""},
                                     {"f", "Zg"},
