@@ -167,7 +167,7 @@ TEST(Carrier, CredentialsAreOfGrpcsTransport) {
 
 // Whoever comes goes to the worker that has the fewest.
 TEST(Carrier, ConnectionsAreSharedOut) {
-  if (!is_on_weft()) GTEST_SKIP() << "gRPC's workers share all connections";
+  const Only only(Transport::weft);  // gRPC's workers share all connections
   Handlers handlers;
   handlers.say = [](Call&, const Line&, Line& response) -> Answer {
     response.set_number(static_cast<int>(::gettid()));

@@ -153,7 +153,7 @@ std::size_t threads_that_serve() {
 }
 
 TEST(Crowd, AWorkerThatIsOneTooManyEndsWhenItsRequestsAreUsedUp) {
-  if (is_on_weft()) GTEST_SKIP() << "requests are armed on gRPC's transport only";
+  const Only only(Transport::grpc);  // nothing is armed on the other
   ServerOptions options{.workers = 1, .most_workers = 3};
   options.armed = 2;
   options.health = false;
@@ -202,7 +202,7 @@ TEST(Crowd, AWorkerThatIsOneTooManyEndsWhenItsRequestsAreUsedUp) {
 }
 
 TEST(Crowd, AWorkerThatIsOneTooManyEndsWithItsConnections) {
-  if (!is_on_weft()) GTEST_SKIP() << "gRPC's workers share all connections";
+  const Only only(Transport::weft);  // gRPC's workers share all connections
   EchoServer server({}, {.workers = 1, .most_workers = 3});
   std::vector<std::unique_ptr<Echo::Stub>> stubs;
   for (int i = 0; i < 6; ++i) stubs.push_back(server.stub());

@@ -18,12 +18,11 @@ ServerOptions own_options(ServerOptions options = {.workers = 1}) {
   return options;
 }
 
-// All of these are about weft's transport, and run once.
+// All of these are about weft's transport.
 class H2Protocol : public testing::Test {
  protected:
-  void SetUp() override {
-    if (!is_on_weft()) GTEST_SKIP() << "of weft's transport";
-  }
+  const Only only_{Transport::weft};
+
   // Trailers-Only, with this status.
   static void expect_refused(RawClient& client, std::uint32_t stream, const std::string& status) {
     auto answer = client.answer(stream);

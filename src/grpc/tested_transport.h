@@ -13,10 +13,27 @@
 
 namespace weft::grpc {
 
+inline constexpr const char* transport_variable = "WEFT_TEST_GRPC_TRANSPORT";
+
 inline bool is_on_weft() {
-  const char* const wanted = std::getenv("WEFT_TEST_GRPC_TRANSPORT");
+  const char* const wanted = std::getenv(transport_variable);
   return wanted != nullptr && std::string_view(wanted) == "weft";
 }
+
+// As long as it lives the tests are about this one: what they ask only it can do.
+class Only {
+ public:
+  explicit Only(Transport transport) : was_on_weft_(is_on_weft()) {
+    set(transport == Transport::weft);
+  }
+  ~Only() { set(was_on_weft_); }
+  Only(const Only&) = delete;
+  Only& operator=(const Only&) = delete;
+
+ private:
+  static void set(bool is_weft) { ::setenv(transport_variable, is_weft ? "weft" : "grpc", 1); }
+  const bool was_on_weft_;
+};
 
 inline ServerOptions on_tested_transport(ServerOptions options) {
   options.transport = is_on_weft() ? Transport::weft : Transport::grpc;
