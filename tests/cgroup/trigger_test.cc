@@ -35,11 +35,17 @@ class HostTrigger : public testing::Test {
 TEST_F(HostTrigger, FiresUnderContention) {
   TriggerSpec spec;
   spec.stall = milliseconds(100);
-  const Trigger trigger(spec);
-  ASSERT_TRUE(trigger.active()) << trigger.problem();
-  EXPECT_EQ(trigger.problem(), "");
   const support::Burners burners(2 * support::allowed_cpus().size());
-  EXPECT_EQ(trigger.wait(longest_wait), Trigger::Event::pressure);
+  // Once in hundreds of runs the kernel (6.18) told nothing for all of the time, on a machine that
+  // was contended throughout. Then one that is made anew has to.
+  Trigger::Event event = Trigger::Event::timeout;
+  for (int attempt = 0; attempt < 2 && event == Trigger::Event::timeout; ++attempt) {
+    const Trigger trigger(spec);
+    ASSERT_TRUE(trigger.active()) << trigger.problem();
+    EXPECT_EQ(trigger.problem(), "");
+    event = trigger.wait(longest_wait);
+  }
+  EXPECT_EQ(event, Trigger::Event::pressure);
 }
 
 // "full" means that no task at all gets on, and this test does.
