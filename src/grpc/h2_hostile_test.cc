@@ -40,6 +40,16 @@ class H2Hostile : public testing::Test {
                      header_block(request_fields())) +
            raw_frame(NGHTTP2_DATA, RawClient::end_stream, stream, raw_message("\x0a\x02hi"));
   }
+  // Streams, each with a frame behind its headers, until the server will not have it.
+  static void begin_without_an_end(RawClient& client, int type, const std::string& payload) {
+    const std::string head = header_block(request_fields());
+    std::uint32_t stream = 1;
+    bool goes_on = true;
+    for (int i = 0; i < 20'000 && goes_on; ++i, stream += 2) {
+      goes_on = client.send(raw_frame(NGHTTP2_HEADERS, RawClient::end_headers, stream, head) +
+                            raw_frame(type, 0, stream, payload));
+    }
+  }
   // It is told to go, or cut off.
   static bool is_ended(RawClient& client) {
     while (client.next()) {
@@ -127,26 +137,14 @@ TEST_F(H2Hostile, HeadersWithoutAnEnd) {
 
 TEST_F(H2Hostile, ResetsWithoutAnEnd) {
   RawClient one = client();
-  const std::string head = header_block(request_fields());
-  std::uint32_t stream = 1;
-  bool goes_on = true;
-  for (int i = 0; i < 20'000 && goes_on; ++i, stream += 2) {
-    goes_on = one.send(raw_frame(NGHTTP2_HEADERS, RawClient::end_headers, stream, head) +
-                       raw_frame(NGHTTP2_RST_STREAM, 0, stream, number_bytes(8, 4)));
-  }
+  begin_without_an_end(one, NGHTTP2_RST_STREAM, number_bytes(8, 4));
   EXPECT_TRUE(is_ended(one));
 }
 
 // Resets that the client makes us send cost the same.
 TEST_F(H2Hostile, ResetsOfOursWithoutAnEnd) {
   RawClient one = client();
-  const std::string head = header_block(request_fields());
-  std::uint32_t stream = 1;
-  bool goes_on = true;
-  for (int i = 0; i < 20'000 && goes_on; ++i, stream += 2) {
-    goes_on = one.send(raw_frame(NGHTTP2_HEADERS, RawClient::end_headers, stream, head) +
-                       raw_frame(NGHTTP2_WINDOW_UPDATE, 0, stream, number_bytes(0, 4)));
-  }
+  begin_without_an_end(one, NGHTTP2_WINDOW_UPDATE, number_bytes(0, 4));
   EXPECT_TRUE(is_ended(one));
 }
 

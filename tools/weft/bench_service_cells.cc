@@ -172,12 +172,16 @@ std::vector<ServiceSegment> overload_segments(double capacity, double factor,
           {unloaded, times.recovery_seconds, "recovery"}};
 }
 
+std::string milliseconds_text(double seconds) {
+  return std::to_string(static_cast<long>(seconds * 1000));
+}
+
 std::string segments_text(const std::vector<ServiceSegment>& segments) {
   std::string text;
   for (const ServiceSegment& segment : segments) {
     text += (text.empty() ? "[" : ",") + (R"({"rate":)" + base::to_text(segment.rate)) +
-            R"(,"length":")" + std::to_string(static_cast<long>(segment.seconds * 1000)) +
-            R"(ms","phase":")" + segment.phase + R"("})";
+            R"(,"length":")" + milliseconds_text(segment.seconds) + R"(ms","phase":")" +
+            segment.phase + R"("})";
   }
   return text + "]";
 }

@@ -76,6 +76,8 @@ struct ServiceSegment {
 std::vector<ServiceSegment> burst_segments(double capacity, const ServiceTimes& times);
 std::vector<ServiceSegment> overload_segments(double capacity, double factor,
                                               const ServiceTimes& times);
+// Whole ones, without the unit.
+std::string milliseconds_text(double seconds);
 // For `weft load --schedule`.
 std::string segments_text(const std::vector<ServiceSegment>& segments);
 

@@ -11,10 +11,6 @@ constexpr const char* channels = "4";
 constexpr const char* calls_of_a_channel = "1";
 constexpr std::chrono::seconds longest_load{120};
 
-std::string milliseconds(double seconds) {
-  return std::to_string(static_cast<long>(seconds * 1000));
-}
-
 }  // namespace
 
 base::Result<std::string> ServiceRunner::load_grpc(const std::vector<std::string>& words) const {
@@ -36,7 +32,7 @@ base::Result<std::string> ServiceRunner::load_grpc(const std::vector<std::string
 base::Result<HttpMeasurement> ServiceRunner::load_grpc_closed(const RunningService& service,
                                                               double seconds) const {
   const auto printed = load_grpc({"load", service.grpc(), channels, calls_of_a_channel,
-                                  milliseconds(seconds), profile_.grpc_text});
+                                  milliseconds_text(seconds), profile_.grpc_text});
   if (!printed) return printed.error();
   auto numbers = parse_grpc_load(*printed);
   if (!numbers) return numbers.error();
@@ -50,7 +46,7 @@ base::Result<HttpMeasurement> ServiceRunner::load_grpc_by(
   std::vector<std::string> words = {"open", service.grpc(), profile_.grpc_text,
                                     std::to_string(options_.seed), file("samples.csv")};
   for (const ServiceSegment& segment : segments) {
-    words.push_back(std::to_string(segment.rate) + ":" + milliseconds(segment.seconds));
+    words.push_back(std::to_string(segment.rate) + ":" + milliseconds_text(segment.seconds));
   }
   const auto printed = load_grpc(words);
   if (!printed) return printed.error();

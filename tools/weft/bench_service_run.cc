@@ -48,10 +48,6 @@ base::Result<QuotaCounters> read_counters(const sandbox::Cgroup& cgroup) {
   return parse_quota_counters(*text);
 }
 
-std::string milliseconds(double seconds) {
-  return std::to_string(static_cast<long>(seconds * 1000)) + "ms";
-}
-
 }  // namespace
 
 base::Result<RunningService> ServiceRunner::start(const ServiceCell& cell, const Words& environment,
@@ -136,7 +132,7 @@ base::Result<HttpMeasurement> ServiceRunner::load_closed(const RunningService& s
   return load(service,
               {"--closed", "--connections",
                std::to_string(service.waits() ? waiting_connections : closed_connections),
-               "--duration", milliseconds(seconds)},
+               "--duration", milliseconds_text(seconds) + "ms"},
               shares_cpus);
 }
 
