@@ -151,6 +151,7 @@ QueueSample Gate::look() noexcept {
   sample.unhindered = now.unhindered - before_.unhindered;
   sample.cpus = std::max(cpus_.load(relaxed), 1U);
   sample.part_of_time = part_of_time_.load(relaxed);
+  sample.quota_period = nanoseconds{quota_period_nanoseconds_.load(relaxed)};
   sample.idle = static_cast<double>(now.idle_cpus - before_.idle_cpus) / sample.cpus;
   sample.shortest_wait = take(shortest_wait_);
   sample.shortest_elsewhere = take(shortest_elsewhere_);

@@ -54,10 +54,12 @@ class Gate {
   Plan plan() const noexcept { return plan_.load(std::memory_order_relaxed); }
 
   // For any thread, at any time.
-  // Of which there is only a part of the time, where a quota says so.
-  void set_cpus(std::uint32_t cpus, double part_of_time = 1) noexcept {
+  // Of which there is only a part of the time, in each period of a quota, where there is one.
+  void set_cpus(std::uint32_t cpus, double part_of_time = 1,
+                nanoseconds quota_period = nanoseconds{0}) noexcept {
     cpus_.store(cpus, std::memory_order_relaxed);
     part_of_time_.store(part_of_time, std::memory_order_relaxed);
+    quota_period_nanoseconds_.store(quota_period.count(), std::memory_order_relaxed);
   }
   std::uint32_t cpus() const noexcept { return cpus_.load(std::memory_order_relaxed); }
   void drain() noexcept { draining_.store(true, std::memory_order_relaxed); }
@@ -90,6 +92,7 @@ class Gate {
   atomic<std::int64_t> idle_wait_nanoseconds_{20'000};  // who waited less found a CPU idle
   atomic<std::int64_t> late_nanoseconds_{nanoseconds::max().count()};
   atomic<double> part_of_time_{1};
+  atomic<std::int64_t> quota_period_nanoseconds_{0};
   atomic<std::uint32_t> cpus_;
   atomic<bool> draining_{false};
   // Written by every request.

@@ -13,6 +13,7 @@ using namespace std::chrono_literals;
 constexpr double healthy_ratio = 1.3;    // offered to begun; above it excess grows
 constexpr double excess_seconds = 0.02;  // of work: what a machine may stall without a cause
 constexpr double rate_memory = 10;       // seconds
+constexpr nanoseconds rate_window = 10ms;
 constexpr double window_most = 2000;     // offered; then it is halved, to follow what changes
 constexpr double least_for_more = 16;    // offered, before it says that more may wait
 constexpr double least_for_fewer = 200;
@@ -61,11 +62,11 @@ double QueueControl::threshold() const noexcept {
 }
 
 double QueueControl::longest() const noexcept {
-  return std::max<double>(options_.length, rate_ * part_of_time_ * seconds(options_.most_burst));
+  return std::max<double>(options_.length, rate_ * seconds(options_.most_burst));
 }
 
 double QueueControl::burst() const noexcept {
-  return std::max(fewest(), rate_ * part_of_time_ * seconds(burst_));
+  return std::max(fewest(), rate_ * seconds(burst_));
 }
 
 void QueueControl::Excess::add(nanoseconds now, double offered, double gone,
@@ -118,7 +119,11 @@ void QueueControl::follow(nanoseconds now, const QueueSample& sample) noexcept {
   }
   part_of_time_ = sample.part_of_time;
   rate_begun_ += sample.begun;
-  if (const double passed = seconds(now - rate_since_); passed >= 0.01) {
+  // A pool that keeps within a quota lets many begin at once, and then none for a while: the most of
+  // a moment is not what it can do.
+  if (const nanoseconds window = std::max(rate_window, sample.quota_period);
+      now - rate_since_ >= window) {
+    const double passed = seconds(now - rate_since_);
     rate_ =
         std::max(number(rate_begun_) / passed, rate_ * (1 - std::min(0.5, passed / rate_memory)));
     rate_since_ = now;

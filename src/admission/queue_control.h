@@ -76,7 +76,8 @@ struct QueueSample {
   std::uint32_t waiting = 0;                       // now
   std::uint32_t in_flight = 0;                     // now
   std::uint32_t cpus = 1;
-  double part_of_time = 1;  // that they are ours: a quota of half a core is half of one
+  double part_of_time = 1;      // that they are ours: a quota of half a core is half of one
+  nanoseconds quota_period{0};  // in which that is so; zero: there is no quota
   // Waits in queues that are not ours to limit; max(): none were told.
   nanoseconds shortest_elsewhere = nanoseconds::max();
 };
@@ -162,8 +163,8 @@ class QueueControl {
   nanoseconds standing_{0};
   nanoseconds rate_since_{0};
   std::uint64_t rate_begun_ = 0;
-  double rate_ = 0;          // begun a second, lately at the most
-  double part_of_time_ = 1;  // in which they can be
+  double rate_ = 0;  // begun a second, lately at the most; of a whole period, where there is a quota
+  double part_of_time_ = 1;
   nanoseconds mean_since_{0};
   std::uint64_t mean_begun_ = 0;
   double mean_rate_ = 1;  // begun a second, in the mean

@@ -70,17 +70,25 @@ TEST(QueueControl, ManyMoreThanBeginIsOverloadAtOnceWhenMuchWaits) {
   EXPECT_TRUE(looking.look(overload(60, 10, 120)).sheds);
 }
 
-// With half a core the CPU is there for half of the time, and 60 ms of work are half as many.
-TEST(QueueControl, WithAPartOfACoreFewerMayWait) {
-  Looking looking;
-  QueueSample half = usual();
-  half.part_of_time = 0.5;
-  looking.look(half, 20);
-  QueueSample more = overload(60, 10, 50);
-  more.part_of_time = 0.5;
-  EXPECT_EQ(looking.look(more, 3).may_wait, 60U);
-  more.waiting = 60;
-  EXPECT_TRUE(looking.look(more).sheds);
+// 200 begin at the beginning of each period of a quota and none in the rest of it, as a pool lets
+// them that is held back: 60 ms of work are 120, and not the 1,200 of a moment.
+TEST(QueueControl, WithAQuotaWorkIsWhatAWholePeriodHasOfIt) {
+  const auto may_wait = [](nanoseconds quota_period) {
+    Looking looking;
+    const auto look = [&](QueueSample sample) {
+      sample.quota_period = quota_period;
+      return looking.look(sample);
+    };
+    look(usual());
+    for (int period = 0; period < 3; ++period) {
+      look(overload(200, 200, 0));
+      for (int i = 1; i < 20; ++i) look(overload(0, 0, 0));
+    }
+    for (int i = 0; i < 2; ++i) look(overload(60, 10, 50));
+    return look(overload(60, 10, 50)).may_wait;
+  };
+  EXPECT_NEAR(may_wait(100ms), 120, 10);
+  EXPECT_GT(may_wait(0ns), 1000U);
 }
 
 // Who comes last of 40 waits for twice as long with half a core: fewer have to say it.

@@ -41,7 +41,8 @@ AdmissionControl::Sampler::Sampler(const AdmissionOptions& options)
   if (watch_) {
     follows_ = watch_->subscribe([this](const budget::Budget& budget) {
       const std::uint32_t cpus = cpus_of(budget);
-      gate_.set_cpus(cpus, std::min(budget.cpu.cores / cpus, 1.0));
+      gate_.set_cpus(cpus, std::min(budget.cpu.cores / cpus, 1.0),
+                     budget.cpu.quota ? budget.cpu.quota->period : nanoseconds{0});
     });
   }
   const os::SignalMask blocked;
