@@ -10,14 +10,17 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr double healthy_ratio = 1.3;    // offered to begun; above it excess grows
-constexpr double excess_seconds = 0.02;  // of work: what a machine may stall without a cause
-constexpr double rate_memory = 10;       // seconds
-constexpr nanoseconds rate_window = 10ms;
-constexpr double window_most = 2000;     // offered; then it is halved, to follow what changes
-constexpr double least_for_more = 16;    // offered, before it says that more may wait
+constexpr double healthy_ratio = 1.3;      // offered to begun; above it excess grows
+constexpr double excess_seconds = 0.02;    // of work: what a machine may stall without a cause
+constexpr double rate_memory = 10;         // seconds
+constexpr nanoseconds rate_window = 10ms;  // at the least, and with so many begun, or at the most:
+constexpr std::uint64_t begun_for_rate = 32;
+constexpr nanoseconds longest_rate_window = 100ms;
+constexpr double window_most = 2000;   // offered; then it is halved, to follow what changes
+constexpr double least_for_more = 16;  // offered, before it says that more may wait
 constexpr double least_for_fewer = 200;
 constexpr std::uint32_t first_may_wait = 2;
+constexpr std::uint32_t mistakes_of_bursts = 2;  // one may be a stall of the machine
 constexpr std::uint64_t begun_for_mean = 32;
 constexpr double requests_to_see = 50;  // whether there are times without any
 
@@ -65,8 +68,10 @@ double QueueControl::longest() const noexcept {
   return std::max<double>(options_.length, rate_ * seconds(options_.most_burst));
 }
 
+// Within a quota who waits for work waits for holds as well, and for those who have begun.
 double QueueControl::burst() const noexcept {
-  return std::max(fewest(), rate_ * seconds(burst_));
+  const bool may_be_more = mistakes_ > 0 && !has_quota_;
+  return std::max(fewest(), rate_ * seconds(may_be_more ? options_.most_burst : options_.burst));
 }
 
 void QueueControl::Excess::add(nanoseconds now, double offered, double gone,
@@ -94,10 +99,7 @@ QueuePlan QueueControl::look(nanoseconds now, const QueueSample& sample) noexcep
       excess_ = {};
     }
   }
-  if (now - mistaken_ > options_.remembers) {
-    patience_ = options_.patience;
-    burst_ = options_.burst;
-  }
+  if (now - mistaken_ > options_.remembers) mistakes_ = 0;
   QueuePlan plan{.sheds = sheds_ || elsewhere_.sheds, .share = elsewhere_share()};
   if (sheds_) {
     plan.low_may_wait = may_wait_;
@@ -118,12 +120,14 @@ void QueueControl::follow(nanoseconds now, const QueueSample& sample) noexcept {
     standing_ = 0ns;
   }
   part_of_time_ = sample.part_of_time;
+  has_quota_ = sample.quota_period > 0ns;
   rate_begun_ += sample.begun;
-  // A pool that keeps within a quota lets many begin at once, and then none for a while: the most of
-  // a moment is not what it can do.
-  if (const nanoseconds window = std::max(rate_window, sample.quota_period);
-      now - rate_since_ >= window) {
-    const double passed = seconds(now - rate_since_);
+  // A pool that keeps within a quota lets many begin at once, and then none for a while: the most
+  // of a moment is not what it can do.
+  const nanoseconds since_rate = now - rate_since_;
+  const bool is_enough = rate_begun_ >= begun_for_rate || since_rate >= longest_rate_window;
+  if (is_enough && since_rate >= std::max(rate_window, sample.quota_period)) {
+    const double passed = seconds(since_rate);
     rate_ =
         std::max(number(rate_begun_) / passed, rate_ * (1 - std::min(0.5, passed / rate_memory)));
     rate_since_ = now;
@@ -142,15 +146,21 @@ void QueueControl::follow(nanoseconds now, const QueueSample& sample) noexcept {
 
 bool QueueControl::is_overloaded(nanoseconds now, const QueueSample& sample) const noexcept {
   const bool stands = standing_ > options_.target;
-  if (stands && (standing_ >= options_.longest_wait || sample.waiting >= longest())) return true;
+  if (stands && standing_ >= options_.longest_wait) return true;
+  if (excess_.is_much() && mistakes_ >= mistakes_of_bursts) {
+    return excess_.since <= now - options_.bursts_patience;
+  }
+  if (stands && sample.waiting >= longest()) return true;
   // Who comes now will wait; but it is no queue of ours, where nobody ever begins.
   const bool will_stand = rate_ > 0 && number(sample.waiting) / rate_ > seconds(options_.target);
   if (!(stands || will_stand) || !excess_.is_much()) return false;
-  return excess_.since <= now - patience_ || number(sample.waiting) >= burst();
+  const nanoseconds patience = mistakes_ > 0 ? options_.most_patience : options_.patience;
+  return excess_.since <= now - patience || number(sample.waiting) >= burst();
 }
 
 void QueueControl::begin(nanoseconds now, std::uint32_t cpus) noexcept {
   sheds_ = true;
+  began_ = now;
   last_refused_ = now;
   admitted_since_ = 0;
   reserved_ = 0;
@@ -201,10 +211,12 @@ bool QueueControl::is_calm(nanoseconds now, const QueueSample& sample) noexcept 
 // Arrivals do not see the time between bursts, so it is asked for here.
 bool QueueControl::has_ended(nanoseconds now, const QueueSample& sample) noexcept {
   const bool is_calm = this->is_calm(now, sample);
-  if (!is_often_empty(now, sample)) return is_calm || may_wait_ >= longest();
-  mistaken_ = now;
-  patience_ = options_.most_patience;
-  burst_ = options_.most_burst;
+  const bool is_often_empty = this->is_often_empty(now, sample);
+  if (!is_often_empty && !is_calm && may_wait_ < longest()) return false;
+  if (is_often_empty || now - began_ <= options_.longest_burst) {
+    mistaken_ = now;
+    ++mistakes_;
+  }
   return true;
 }
 

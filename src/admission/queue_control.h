@@ -10,8 +10,9 @@
 //   shedding  --nobody refused for a while, or for a quarter of a second nobody there-->  open
 //
 // It is quick to take a burst for overload, and a load that comes in bursts would be refused each
-// time. So it has been mistaken when it finds nobody there so soon, and remembers it: it is more
-// patient, and lets more wait, for some seconds.
+// time. So it has been mistaken when it is over within a second, or it finds nobody there, and
+// remembers it: it is more patient, and lets more wait, for some seconds. Mistaken again and again,
+// it takes the next one for a burst as well, and refuses only what finds the queue full.
 //
 // What waits when it begins to shed has come too early to be refused, and is in the way of all that
 // come after: who has waited for more than twice the target is refused when its turn comes.
@@ -40,15 +41,17 @@ using std::chrono::nanoseconds;
 
 struct QueueOptions {
   nanoseconds target = std::chrono::milliseconds(5);  // who waits less is not in a standing queue
-  nanoseconds patience = std::chrono::milliseconds(20);        // with excess, at first
-  nanoseconds most_patience = std::chrono::milliseconds(100);  // of who has been mistaken
+  nanoseconds patience = std::chrono::milliseconds(20);          // with excess, at first
+  nanoseconds most_patience = std::chrono::milliseconds(100);    // of who has been mistaken
+  nanoseconds bursts_patience = std::chrono::milliseconds(300);  // of who has been so twice
   nanoseconds longest_wait = std::chrono::seconds(1);  // a queue that stands so long sheds always
   std::uint32_t excess = 40;                           // requests; see above
   // With a part of a CPU each waits for so much longer, and fewer have to say it.
   std::uint32_t least_excess = 24;
-  nanoseconds burst = std::chrono::milliseconds(60);  // of work: with excess so much may wait
-  nanoseconds most_burst = std::chrono::milliseconds(100);
-  nanoseconds remembers = std::chrono::seconds(10);  // that it was mistaken
+  nanoseconds burst = std::chrono::milliseconds(60);        // of work: with excess so much may wait
+  nanoseconds most_burst = std::chrono::milliseconds(100);  // of who has been mistaken
+  nanoseconds longest_burst = std::chrono::seconds(1);      // what is over sooner was no overload
+  nanoseconds remembers = std::chrono::seconds(10);         // that it was mistaken
   std::uint32_t length = 160;  // at 0.9 times the capacity a queue is never that long
   double idle_accepted =
       0.08;  // of one CPU, while requests are refused; of n CPUs, by the root of n
@@ -163,16 +166,18 @@ class QueueControl {
   nanoseconds standing_{0};
   nanoseconds rate_since_{0};
   std::uint64_t rate_begun_ = 0;
-  double rate_ = 0;  // begun a second, lately at the most; of a whole period, where there is a quota
+  double rate_ =
+      0;  // begun a second, lately at the most; of a whole period, where there is a quota
   double part_of_time_ = 1;
+  bool has_quota_ = false;
   nanoseconds mean_since_{0};
   std::uint64_t mean_begun_ = 0;
   double mean_rate_ = 1;  // begun a second, in the mean
   Excess excess_;
-  nanoseconds patience_ = options_.patience;
-  nanoseconds burst_ = options_.burst;
-  nanoseconds mistaken_{0};  // when it last was
+  nanoseconds mistaken_{0};     // when it last was
+  std::uint32_t mistakes_ = 0;  // that it remembers
   bool sheds_ = false;
+  nanoseconds began_{0};              // to shed
   nanoseconds last_refused_{0};       // or when it began to shed
   std::uint64_t admitted_since_ = 0;  // then
   std::uint32_t may_wait_ = 1;

@@ -25,6 +25,7 @@ admission::QueueOptions queue_options(const AdmissionOptions& options) {
   result.target = options.target;
   result.patience = 4 * options.target;
   result.most_patience = 20 * options.target;
+  result.bursts_patience = 60 * options.target;
   result.burst = 12 * options.target;
   result.most_burst = 20 * options.target;
   result.longest_wait = options.longest_wait;

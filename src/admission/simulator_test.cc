@@ -241,6 +241,22 @@ TEST(AdmissionSimulator, BurstsThatAQueueCanHoldAreNotShed) {
   }
 }
 
+// In bursts of twice what can be held. After the first, what has been let wait is served: only the
+// rest of each, an eighth of all, cannot be.
+TEST(AdmissionSimulator, OfBurstsThatAreTooLongOnlyTheRestIsShed) {
+  for (const std::uint32_t cpus : cpu_counts) {
+    for (const Service service : services) {
+      Simulation simulation = at_load(2, cpus, service, 17);
+      simulation.load = [](nanoseconds now) { return now % 1s >= 800ms ? 2.0 : 0.5; };
+      const Simulated run = simulate(simulation);
+      SCOPED_TRACE(described(simulation));
+      const Outcome later = outcome(simulation, run, 2s);
+      EXPECT_LT(later.refused[1], 0.17);
+      EXPECT_LT(later.p99, 0.17);  // 0.2 and more where nobody is refused
+    }
+  }
+}
+
 TEST(AdmissionSimulator, LowOnesAreShedBeforeNormalOnesAndCriticalOnesNever) {
   for (const std::uint32_t cpus : cpu_counts) {
     for (const double load : {1.5, 2.0, 4.0, 10.0}) {
