@@ -140,3 +140,10 @@ function(weft_test name)
   gtest_discover_tests(${name}_test
     TEST_PREFIX "${name}." DISCOVERY_MODE PRE_TEST PROPERTIES ${properties})
 endfunction()
+
+# The same tests about gRPC once more, as NAME_on_weft, with the server on weft's own transport.
+function(weft_test_on_weft name)
+  gtest_discover_tests(${name}_test TEST_PREFIX "${name}_on_weft." TEST_LIST ${name}_on_weft_tests
+    DISCOVERY_MODE PRE_TEST
+    PROPERTIES TIMEOUT 120 LABELS grpc ENVIRONMENT WEFT_TEST_GRPC_TRANSPORT=weft)
+endfunction()

@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <mutex>
 #include <random>
+#include <thread>
 
 #include "grpc/test_support.h"
 #include "tests/kit/count.h"
@@ -62,13 +63,50 @@ weft::grpc::Handlers handlers_that_wait(Pool& pool, Seen& seen) {
   return handlers;
 }
 
+bool is_right(const OneCall& call) {
+  const ::grpc::StatusCode code = call.status.error_code();
+  if (call.how == client) return code == ::grpc::StatusCode::CANCELLED;
+  if (call.how == deadline) return code == ::grpc::StatusCode::DEADLINE_EXCEEDED;
+  return code == ::grpc::StatusCode::UNAVAILABLE;
+}
+
+// A thread that waits for answers all the time: the sockets of gRPC's clients are looked after by
+// whoever does, and by nobody else where the server has a transport of its own.
+class Taker {
+ public:
+  ~Taker() {
+    queue_.Shutdown();
+    thread_.join();
+  }
+  ::grpc::CompletionQueue& queue() noexcept { return queue_; }
+  void wait_for(std::uint64_t number) const {
+    while (taken_ < number) std::this_thread::yield();
+  }
+  std::uint64_t right() const noexcept { return right_; }
+
+ private:
+  void run() {
+    void* tag = nullptr;
+    bool is_ok = false;
+    while (queue_.Next(&tag, &is_ok)) {
+      if (is_right(*static_cast<OneCall*>(tag))) ++right_;
+      ++taken_;
+    }
+  }
+
+  ::grpc::CompletionQueue queue_;
+  std::atomic<std::uint64_t> right_{0};
+  std::atomic<std::uint64_t> taken_{0};
+  std::thread thread_{[this] { run(); }};
+};
+
 // A server that serves so many calls, none of which ends by itself, and ends with a third of them.
 std::uint64_t serve_and_end(std::uint64_t calls, std::minstd_rand& random, Seen& seen) {
   Pool pool({.policy = Policy::fixed, .minimum = 64});
   weft::grpc::EchoServer server(handlers_that_wait(pool, seen));
   const auto stub = server.stub();
-  ::grpc::CompletionQueue queue;
   std::vector<std::unique_ptr<OneCall>> all;
+  Taker taker;
   const std::uint64_t begun_before = seen.begun[shutdown];
   for (std::uint64_t i = 0; i < calls; ++i) {
     OneCall& call = *all.emplace_back(std::make_unique<OneCall>());
@@ -78,7 +116,7 @@ std::uint64_t serve_and_end(std::uint64_t calls, std::minstd_rand& random, Seen&
                                 std::chrono::milliseconds(1 + random() % 30));
     }
     const Line line = weft::grpc::line_of(std::to_string(random() % 3), static_cast<int>(call.how));
-    call.reader = stub->AsyncSay(&call.context, line, &queue);
+    call.reader = stub->AsyncSay(&call.context, line, &taker.queue());
     call.reader->Finish(&call.answer, &call.status, &call);
   }
   // Those that nobody else ends are there before the server does.
@@ -86,30 +124,13 @@ std::uint64_t serve_and_end(std::uint64_t calls, std::minstd_rand& random, Seen&
   for (const auto& call : all) {
     if (call->how == client) call->context.TryCancel();
   }
-  std::uint64_t right = 0;
-  const auto take = [&](std::uint64_t number) {
-    void* tag = nullptr;
-    bool is_ok = false;
-    for (; number != 0 && queue.Next(&tag, &is_ok); --number) {
-      const OneCall& call = *static_cast<OneCall*>(tag);
-      const ::grpc::StatusCode code = call.status.error_code();
-      if (call.how == client) right += code == ::grpc::StatusCode::CANCELLED;
-      if (call.how == deadline) right += code == ::grpc::StatusCode::DEADLINE_EXCEEDED;
-      if (call.how == shutdown) right += code == ::grpc::StatusCode::UNAVAILABLE;
-    }
-  };
   const std::uint64_t at_the_end = calls / ways;
-  take(calls - at_the_end);
+  taker.wait_for(calls - at_the_end);
   // The server learns of it later than the client.
   while (server->counters().in_flight != at_the_end) std::this_thread::yield();
   server->shutdown(std::chrono::steady_clock::now());
-  take(at_the_end);
-  queue.Shutdown();
-  void* tag = nullptr;
-  bool is_ok = false;
-  while (queue.Next(&tag, &is_ok)) {
-  }
-  return right;
+  taker.wait_for(calls);
+  return taker.right();
 }
 
 TEST(Cancel, CallsStopAndLeaveNothing) {
