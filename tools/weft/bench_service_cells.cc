@@ -52,6 +52,8 @@ void add_budget(std::vector<ServiceCell>& cells, double cores, bool waits, bool 
        .columns = {{"goodput", "good /s"},
                    {"p50", "P50 ms"},
                    {"p99", "P99 ms"},
+                   {"all_p99", "with stalls ms"},
+                   {"stalled", "stalled %", percent},
                    {"refused", "refused %", percent},
                    {"failed", "failed %", percent},
                    {"throttled_periods", "periods throttled %", percent},

@@ -51,6 +51,7 @@ class ServiceRunner {
                                      bool shares_cpus) const;
   base::Result<HttpMeasurement> load_closed(const RunningService& service, double seconds,
                                             bool shares_cpus) const;
+  base::Result<std::vector<HttpSample>> read_samples() const;  // of the last load_by()
   base::Result<HttpMeasurement> load_by(const RunningService& service,
                                         const std::vector<ServiceSegment>& segments,
                                         bool shares_cpus) const;

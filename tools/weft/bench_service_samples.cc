@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "bench/statistics.h"
+#include "load/self_check.h"
 
 namespace weft::tool {
 namespace {
@@ -18,7 +19,7 @@ constexpr double settling_seconds = 1.2;  // as decision 017 counts
 constexpr double good_share = 0.95;
 constexpr double slower = 2;  // times the unloaded P99
 constexpr double milliseconds = 1000;
-constexpr double least_stall_milliseconds = 1;
+constexpr double most_stalled = 0.2;  // of what is measured, by the host
 
 // Good answers and all requests of a part of the samples.
 struct Part {
@@ -53,11 +54,23 @@ double recovery_of(const std::vector<HttpSample>& samples, double end, double bo
   return std::numeric_limits<double>::quiet_NaN();
 }
 
+// P99 of how late what was asked was begun, as a share of the P99 of good answers.
+double slip_share(const std::vector<HttpSample>& samples) {
+  std::vector<double> slips;
+  std::vector<double> good;
+  for (const HttpSample& sample : samples) {
+    slips.push_back(sample.slip);
+    if (sample.is_good) good.push_back(sample.latency);
+  }
+  if (good.empty()) return std::numeric_limits<double>::infinity();
+  return bench::quantile(std::move(slips), 0.99) / bench::quantile(std::move(good), 0.99);
+}
+
 }  // namespace
 
-Stalls::Stalls(const std::vector<HttpSample>& samples) {
+Stalls::Stalls(const std::vector<HttpSample>& samples, double least_milliseconds) {
   for (const HttpSample& sample : samples) {
-    if (sample.slip <= least_stall_milliseconds) continue;
+    if (sample.slip <= least_milliseconds) continue;
     const double length = sample.slip / milliseconds;
     const Span span{sample.intended, sample.intended + 2 * length};
     if (!spans_.empty() && span.from <= spans_.back().to) {
@@ -87,15 +100,18 @@ double Stalls::seconds_in(double from, double to) const {
   return seconds;
 }
 
-double slip_share(const std::vector<HttpSample>& samples) {
-  std::vector<double> slips;
-  std::vector<double> good;
-  for (const HttpSample& sample : samples) {
-    slips.push_back(sample.slip);
-    if (sample.is_good) good.push_back(sample.latency);
+CalmPart calm_part(const std::vector<HttpSample>& samples, double from, double length,
+                   double least_stall_milliseconds) {
+  const Stalls stalls(samples, least_stall_milliseconds);
+  CalmPart part{stalls.without(samples), stalls.seconds_in(from, from + length), {}};
+  if (part.stalled_seconds > most_stalled * length) {
+    part.void_because = "the host had stopped the generator for " +
+                        std::to_string(static_cast<int>(100 * part.stalled_seconds / length)) +
+                        " % of the time, and 20 % is the most";
+  } else if (slip_share(part.samples) > load::most_slip_share) {
+    part.void_because = "the generator was late, also where the host let it run";
   }
-  if (good.empty()) return std::numeric_limits<double>::infinity();
-  return bench::quantile(std::move(slips), 0.99) / bench::quantile(std::move(good), 0.99);
+  return part;
 }
 
 std::optional<OverloadNumbers> overload_numbers(const std::vector<HttpSample>& samples,

@@ -11,12 +11,12 @@
 
 namespace weft::tool {
 
-// Moments in which the generator, which has a CPU of its own and never sleeps, did not run: the
+// Moments in which the generator, which has a CPU of its own or comes first on it, did not run: the
 // host had taken the CPU away, and likely the service's as well.
 class Stalls {
  public:
-  // Late by more than a millisecond says so. As long again is left for what came of it.
-  explicit Stalls(const std::vector<HttpSample>& samples);
+  // Late by more than so many milliseconds says so. As long again is left for what came of it.
+  Stalls(const std::vector<HttpSample>& samples, double least_milliseconds);
 
   // What lies in none of them, from when it was asked to its answer.
   std::vector<HttpSample> without(const std::vector<HttpSample>& samples) const;
@@ -31,8 +31,14 @@ class Stalls {
   std::vector<Span> spans_;  // ascending, apart from each other; seconds
 };
 
-// P99 of how late what was asked was begun, as a share of the P99 of good answers.
-double slip_share(const std::vector<HttpSample>& samples);
+// What was asked while the host let the generator run, or why there is too little of it.
+struct CalmPart {
+  std::vector<HttpSample> samples;
+  double stalled_seconds = 0;  // of the `length` from `from` on
+  std::string void_because;
+};
+CalmPart calm_part(const std::vector<HttpSample>& samples, double from, double length,
+                   double least_stall_milliseconds);
 
 // Times in milliseconds but for recovery, which is in seconds; rates in answers a second.
 struct OverloadNumbers {

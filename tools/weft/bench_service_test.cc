@@ -72,7 +72,7 @@ TEST(BenchService, StallsOfTheHostAreLeftOut) {
     sample.slip = late * 1000;
     sample.latency = late != 0 ? sample.slip + 5 : 5;
   });
-  const Stalls stalls(samples);
+  const Stalls stalls(samples, 1);
   EXPECT_NEAR(stalls.seconds_in(2, 6), 0.4, 0.011);
   EXPECT_EQ(stalls.seconds_in(4, 6), 0);
   const auto calm = stalls.without(samples);
@@ -82,8 +82,13 @@ TEST(BenchService, StallsOfTheHostAreLeftOut) {
   EXPECT_DOUBLE_EQ(numbers->p99, 5);
   EXPECT_NEAR(numbers->goodput, 100, 2);
   EXPECT_GT(overload_numbers(samples, 2, 4)->p99, 50);
-  EXPECT_EQ(slip_share(calm), 0);
-  EXPECT_GT(slip_share(samples), 0.05);
+  const CalmPart part = calm_part(samples, 2, 4, 1);
+  EXPECT_EQ(part.void_because, "");
+  EXPECT_EQ(part.samples.size(), calm.size());
+  // A tenth of what is measured in one case, and nearly a third in the other.
+  EXPECT_NE(calm_part(samples, 2.7, 1.3, 1).void_because.find("30 %"), std::string::npos);
+  // What is no stall is lateness.
+  EXPECT_NE(calm_part(samples, 2, 4, 1000).void_because.find("late"), std::string::npos);
 }
 
 TEST(BenchService, WhatAnswersNothingInAnOverloadHasNoGoodAnswers) {
@@ -104,7 +109,7 @@ TEST(BenchService, WhatIsSlowIsNoStall) {
     sample.is_good = true;
     sample.latency = sample.intended >= 3 && sample.intended < 3.1 ? 100 : 5;
   });
-  EXPECT_EQ(Stalls(samples).without(samples).size(), samples.size());
+  EXPECT_EQ(Stalls(samples, 1).without(samples).size(), samples.size());
 }
 
 TEST(BenchService, CountersOfBothVersions) {
